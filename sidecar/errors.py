@@ -1,0 +1,163 @@
+"""The error tree.
+
+Each error carries a stable ``code`` (also the key of the message in the interface), ``params`` to fill in, a sentence in
+English and, where there is one, the fix. Two tables elsewhere map codes' classes to HTTP statuses and exit codes.
+"""
+
+from __future__ import annotations
+
+
+class SidecarError(Exception):
+    """Root of all errors that a caller may meet.
+
+    Args:
+        message: One sentence: what happened and to what.
+        fix: One sentence: what to do about it; empty when nothing can be done.
+        params: Values for the translated message of the same ``code``.
+    """
+
+    code = "sidecar-error"
+
+    def __init__(self, message: str, *, fix: str = "", **params: str | int | None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+        self.params = params
+
+
+class ConfigError(SidecarError):
+    """A setting is wrong; ``key`` names it."""
+
+    code = "config-invalid"
+
+
+class VaultError(SidecarError):
+    """Something about the vault or a file in it."""
+
+    code = "vault-error"
+
+
+class VaultMissing(VaultError):
+    code = "vault-missing"
+
+
+class VaultUnreadable(VaultError):
+    code = "vault-unreadable"
+
+
+class VaultNotInitialised(VaultError):
+    code = "vault-not-initialised"
+
+
+class NoteNotFound(VaultError):
+    code = "note-not-found"
+
+
+class OutsideVault(VaultError):
+    """A path leads out of the vault or into a folder that is off limits."""
+
+    code = "outside-vault"
+
+
+class NoteExists(VaultError):
+    code = "note-exists"
+
+
+class WriteConflict(VaultError):
+    """The file changed between reading and writing; nothing was written."""
+
+    code = "write-conflict"
+
+
+class WriteFailed(VaultError):
+    """The disk refused: full, read-only, no permission. The old file is whole."""
+
+    code = "write-failed"
+
+
+class MocNotAdopted(VaultError):
+    """The MOC file has no usable pair of markers, so it is not ours to write."""
+
+    code = "moc-not-adopted"
+
+
+class QuerySyntaxError(SidecarError):
+    code = "query-syntax"
+
+
+class IngestError(SidecarError):
+    """A link could not become a note; ``url`` names it."""
+
+    code = "ingest-error"
+
+
+class InvalidUrl(IngestError):
+    code = "url-invalid"
+
+
+class BlockedAddress(IngestError):
+    """The address is private, loopback or otherwise not public."""
+
+    code = "address-blocked"
+
+
+class FetchError(IngestError):
+    """The page could not be fetched. ``status`` is the HTTP status, if there was an answer."""
+
+    code = "fetch-failed"
+
+
+class FetchTimeout(FetchError):
+    code = "fetch-timeout"
+
+
+class TooLarge(FetchError):
+    code = "page-too-large"
+
+
+class UnsupportedContent(FetchError):
+    code = "content-unsupported"
+
+
+class TooManyRedirects(FetchError):
+    code = "redirect-limit"
+
+
+class ExtractionError(IngestError):
+    """The page was fetched, but no text could be read from it; ``step`` says where."""
+
+    code = "extraction-failed"
+
+
+class StoreError(SidecarError):
+    code = "store-error"
+
+
+class SidecarRunning(SidecarError):
+    """Another sidecar already serves this vault."""
+
+    code = "sidecar-running"
+
+
+class PortTaken(SidecarError):
+    code = "port-taken"
+
+
+class SidecarUnreachable(SidecarError):
+    """A client needs the running sidecar and there is none."""
+
+    code = "sidecar-unreachable"
+
+
+class RequestInvalid(SidecarError):
+    """A request does not fit its model; ``field`` names the first misfit."""
+
+    code = "request-invalid"
+
+
+class JobNotFound(SidecarError):
+    code = "job-not-found"
+
+
+class JobCancelled(SidecarError):
+    code = "job-cancelled"

@@ -1,0 +1,155 @@
+"""From a link to a note: fetch, read, decide, write."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from sidecar.clock import Clock, local_day
+from sidecar.config import Config
+from sidecar.errors import NoteExists
+from sidecar.ingest.canonical import clean_url, url_hash
+from sidecar.ingest.document import Document
+from sidecar.ingest.page.decode import decode_page
+from sidecar.ingest.plan import Buried, Created, Duplicate, IngestOptions, Outcome, find_known, ingested_map, plan_note
+from sidecar.ingest.worker import PageReader
+from sidecar.jobs import Step, VaultThread
+from sidecar.net import Fetched, Fetcher
+from sidecar.store import Journal
+from sidecar.vault.files import ABSENT, VaultFiles
+from sidecar.vault.indexer import VaultIndex
+from sidecar.vault.note import NotePath
+
+IndexPaths = Callable[[list[NotePath]], object]
+"""Takes written paths into the index at once, so that the caller's next look sees them."""
+
+
+class IngestService:
+    """Turns links into source notes.
+
+    Args:
+        index_paths: Runs on the vault's thread.
+    """
+
+    def __init__(
+        self,
+        index: VaultIndex,
+        files: VaultFiles,
+        journal: Journal,
+        fetcher: Fetcher,
+        reader: PageReader,
+        thread: VaultThread,
+        clock: Clock,
+        config: Callable[[], Config],
+        index_paths: IndexPaths,
+    ) -> None:
+        self._index = index
+        self._files = files
+        self._journal = journal
+        self._fetcher = fetcher
+        self._reader = reader
+        self._thread = thread
+        self._clock = clock
+        self._config = config
+        self._index_paths = index_paths
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    async def ingest(self, url: str, options: IngestOptions, step: Step) -> Outcome:
+        """Make a note of a page. Two calls for one page at the same time make one note.
+
+        Raises:
+            IngestError: The address is bad or not public, the page cannot be fetched or read. Nothing was written.
+            VaultError: The note could not be written.
+        """
+        address = clean_url(url)
+        async with self._alone(url_hash(address)):
+            known = await self._known(url_hash(address))
+            if known is not None and not options.force:
+                return known
+            step("fetch", {"host": address.split("/")[2]})
+            fetched = await self._fetcher.fetch(address)
+            step("read", {"bytes": len(fetched.body)})
+            document = await self.read(fetched)
+            final = url_hash(document.url)
+            if known is None and final != url_hash(address):
+                known = await self._known(final)
+            step("write", {"title": document.title})
+            return await self._thread.run(self._write, document, final, options, known)
+
+    async def read(self, fetched: Fetched) -> Document:
+        """Read a fetched page into a document, without writing anything."""
+        text = await asyncio.to_thread(decode_page, fetched.body, fetched.charset)
+        return await self._reader.read(clean_url(fetched.url), fetched.content_type, text)
+
+    @asynccontextmanager
+    async def _alone(self, key: str) -> Any:
+        lock, users = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._locks[key]
+            if users == 1:
+                del self._locks[key]
+            else:
+                self._locks[key] = (lock, users - 1)
+
+    async def _known(self, hash_: str) -> Duplicate | Buried | None:
+        return await self._thread.run(find_known, hash_, self._index.notes, self._config().folders)
+
+    def _write(self, document: Document, hash_: str, options: IngestOptions, known: Duplicate | Buried | None) -> Outcome:
+        """Carry the plan out. The journal comes first: where a note came from must be known even if the rest fails."""
+        config = self._config()
+        today = local_day(self._clock())
+        for _ in range(20):
+            outcome = plan_note(document, hash_, today, options, known, self._index.names, config.folders, config.ingest)
+            if not isinstance(outcome, Created):
+                return outcome
+            try:
+                self._journal.append("notes", event="ingested", path=outcome.path, url=document.url, hash=hash_, via=options.via)
+                self._files.write(outcome.path, outcome.text.encode("utf-8", "replace"), expected=ABSENT)
+            except NoteExists:  # someone made it since the index was read; the next plan takes another name
+                self._index_paths([outcome.path])
+                continue
+            self._index_paths([outcome.path])
+            self._files.write_own("ingested.json", _as_json(ingested_map(self._index.notes)))
+            return outcome
+        raise NoteExists(f"No free name was found for {document.title!r}.", fix="Try again.", path="")
+
+
+def _as_json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
+
+
+def outcome_json(outcome: Outcome, url: str) -> dict[str, Any]:
+    """Give an outcome as API and CLI tell it."""
+    status = {Created: "created", Duplicate: "duplicate", Buried: "buried"}[type(outcome)]
+    found: dict[str, Any] = {"status": status, "url": url, "path": outcome.path, "title": outcome.title}
+    if isinstance(outcome, Created):
+        found |= document_json(outcome.document)
+    return found
+
+
+def document_json(document: Document) -> dict[str, Any]:
+    """Give what was read from a page, without its text."""
+    return {
+        "adapter": document.adapter,
+        "site": document.site,
+        "author": document.author,
+        "published": document.published,
+        "lang": document.lang,
+        "body_state": document.body_state,
+        "words": count_words(document.markdown),
+        "images": list(document.images),
+        "warnings": list(document.warnings),
+    }
+
+
+def count_words(text: str) -> int:
+    """Count words, each CJK character as one."""
+    cjk = sum("\u3040" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7af" for char in text)
+    return cjk + sum(1 for word in text.split() if any(c.isascii() and c.isalnum() for c in word))

@@ -1,0 +1,132 @@
+"""Reads pages in a process of its own, which can be killed: hostile HTML can keep a parser busy for minutes.
+
+``python -m sidecar.ingest.worker`` answers JSON lines on standard input with JSON lines on standard output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from sidecar.errors import ExtractionError
+from sidecar.ingest.document import Document
+
+_MEMORY_BYTES = 2_000_000_000
+_LINE_LIMIT = 64_000_000
+_IDLE_S = 120.0
+
+
+class PageReader:
+    """Reads pages through one worker process, started when first needed and put to sleep when idle.
+
+    Args:
+        timeout_s: After this long on one page the worker is killed.
+    """
+
+    def __init__(self, timeout_s: float = 20.0) -> None:
+        self._timeout_s = timeout_s
+        self._process: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+        self._idle: asyncio.TimerHandle | None = None
+
+    async def read(self, url: str, content_type: str, text: str) -> Document:
+        """Read one page.
+
+        Raises:
+            ExtractionError: It took too long, was too much for the worker, or held nothing to read.
+        """
+        async with self._lock:
+            if self._idle is not None:
+                self._idle.cancel()
+            answer = await self._ask({"url": url, "content_type": content_type, "text": text})
+            self._idle = asyncio.get_running_loop().call_later(_IDLE_S, self._stop)
+        if "error" in answer:
+            raise ExtractionError(answer["error"], fix="Open it in a browser and paste the text.", url=url, step=answer.get("step", "read"))
+        fields = answer["document"]
+        return Document(**{**fields, "images": tuple(fields["images"]), "warnings": tuple(fields["warnings"])})
+
+    async def _ask(self, request: dict[str, str]) -> dict[str, Any]:
+        process = self._process
+        if process is None or process.returncode is not None:
+            process = self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "sidecar.ingest.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                limit=_LINE_LIMIT,
+            )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
+                await process.stdin.drain()
+                line = await process.stdout.readline()
+        except TimeoutError:
+            await self.close()
+            return {"error": f"Reading the page took longer than {self._timeout_s:g} s.", "step": "timeout"}
+        except (ConnectionError, ValueError):
+            line = b""
+        except asyncio.CancelledError:
+            self._stop()  # its answer would be taken for the next page's
+            raise
+        if not line:
+            await self.close()
+            return {"error": "The page was too much for the reader.", "step": "crash"}
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _stop(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
+    async def close(self) -> None:
+        """Stop the worker, if there is one."""
+        if self._idle is not None:
+            self._idle.cancel()
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+
+
+def _answer(request: dict[str, str]) -> dict[str, Any]:
+    from sidecar.ingest.adapters import choose_adapter
+
+    try:
+        document = choose_adapter(request["url"], request["content_type"]).read(request["url"], request["text"])
+    except ExtractionError as error:
+        return {"error": error.message, "step": str(error.params.get("step", "read"))}
+    except RecursionError:
+        return {"error": "The page is nested too deeply.", "step": "parse"}
+    except MemoryError:
+        return {"error": "The page was too much for the reader.", "step": "memory"}
+    except Exception as error:  # noqa: BLE001 - whatever a foreign page breaks, its caller gets an answer
+        return {"error": f"The page could not be read ({type(error).__name__}).", "step": "read"}
+    return {"document": asdict(document)}
+
+
+def main() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):  # not on Windows
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    out = sys.stdout
+    sys.stdout = sys.stderr  # a library's print must not break the protocol
+    for line in sys.stdin:
+        out.write(json.dumps(_answer(json.loads(line))) + "\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    main()

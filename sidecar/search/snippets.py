@@ -1,0 +1,118 @@
+"""The passage of a note that answers a query, with exact marks (pure)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sidecar.search.terms import CJK, Run, fold_with_origin
+
+_BEFORE, _LENGTH = 40, 160
+_CJK_CHAR = re.compile(f"[{CJK}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A passage. ``highlights`` are start and end of matches in code points of ``text``, in order, not overlapping."""
+
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+
+
+def make_snippets(body: str, runs: tuple[Run, ...], limit: int = 2) -> list[Snippet]:
+    """Cut the passages of ``body`` that hold most of the query.
+
+    A run that occurs as a whole is marked as a whole; only if it does not, its pairs are.
+    """
+    matches = find_matches(body, runs)
+    if not matches:
+        return []
+    snippets: list[Snippet] = []
+    taken: list[tuple[int, int]] = []
+    for start, end in _windows(body, matches):
+        if any(start < b and a < end for a, b in taken):
+            continue
+        taken.append((start, end))
+        snippets.append(_cut(body, start, end, matches))
+        if len(snippets) == limit:
+            break
+    return snippets
+
+
+def find_matches(text: str, runs: tuple[Run, ...]) -> list[tuple[int, int]]:
+    """Give where the runs of a query stand in ``text``, merged, in code points of ``text``."""
+    folded, origin = fold_with_origin(text)
+    lowered = folded.lower()
+    folded = lowered if len(lowered) == len(folded) else folded
+    spans: list[tuple[int, int]] = []
+    for run in runs:
+        wanted = run.text.lower()
+        found = _occurrences(folded, wanted, run.is_cjk)
+        if not found and run.is_cjk and len(wanted) > 2:
+            for n in range(len(wanted) - 1):
+                found += _occurrences(folded, wanted[n : n + 2], True)
+        spans += found
+    if origin is not None:
+        spans = [(origin[a], origin[b]) for a, b in spans]
+    return _merged(sorted(spans))
+
+
+def _occurrences(text: str, wanted: str, is_cjk: bool) -> list[tuple[int, int]]:
+    if is_cjk:
+        return [(m.start(), m.end()) for m in re.finditer(re.escape(wanted), text)]
+    bounded = rf"(?<![^\W_{CJK}]){re.escape(wanted)}"
+    return [(m.start(), m.end()) for m in re.finditer(bounded, text)]
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in spans:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _windows(body: str, matches: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Rank windows around matches by how much different text they mark, then by place."""
+    ranked: list[tuple[int, int, int]] = []
+    for n, (first, _) in enumerate(matches[:400]):
+        start = max(0, first - _BEFORE)
+        end = min(len(body), start + _LENGTH)
+        marked = {body[a:b].lower() for a, b in matches[n : n + 40] if b <= end}
+        ranked.append((-sum(len(text) for text in marked), start, end))
+    return [(start, end) for _, start, end in sorted(ranked)]
+
+
+def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Snippet:
+    start, end = _word_border(body, start, -1), _word_border(body, end, 1)
+    inside = [(max(a, start), min(b, end)) for a, b in matches if a < end and b > start]
+    text = "…" if start > 0 else ""
+    highlights: list[tuple[int, int]] = []
+    at = start
+    for a, b in [*inside, (end, end)]:
+        text += _flat(body[at:a])
+        if b > a:
+            begin = len(text)
+            text += _flat(body[a:b])
+            highlights.append((begin, len(text)))
+        at = b
+    return Snippet(text + ("…" if end < len(body) else ""), tuple(highlights))
+
+
+def _flat(text: str) -> str:
+    """Put a passage on one line without changing its length."""
+    return re.sub(r"\s", " ", text)
+
+
+def _word_border(body: str, at: int, step: int) -> int:
+    """Move a cut off the middle of a Latin word, at most twenty characters outwards."""
+    for _ in range(20):
+        if at <= 0 or at >= len(body):
+            return min(max(at, 0), len(body))
+        before, after = body[at - 1], body[at]
+        if not (before.isalnum() and after.isalnum()) or _CJK_CHAR.match(before) or _CJK_CHAR.match(after):
+            return at
+        at += step
+    return at

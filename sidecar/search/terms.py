@@ -1,0 +1,113 @@
+"""How text is cut into terms: the one tokeniser for index, query, snippets and mentions (pure).
+
+Latin words: NFKC, lower case, accents folded, ``+ # . -`` kept inside (``c++``, ``gpt-4``, ``3.11``), and the parts of
+``snake_case``, ``camelCase`` and ``tier1-test`` beside the whole. Chinese, Japanese, Korean: every pair of neighbouring
+characters and every single one, so that a word is found wherever it stands in a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+TERMS_VERSION = 1
+"""Raise it when the same text gives other terms: caches are then rebuilt once."""
+
+CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u1100-\u11ff\uf900-\ufaff\U00020000-\U0003134f"
+_RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+(?:[_.\-'’/][^\W_{CJK}]+)*[+#]*)")
+_PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_A-Za-z\d{CJK}]+")
+_SEPARATOR = re.compile(r"[_.\-'’/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of text that is one word or one unbroken run of CJK characters.
+
+    Attributes:
+        text: Normalised.
+        start: Where it begins in the original text, in code points.
+        end: Where it ends there.
+    """
+
+    text: str
+    is_cjk: bool
+    start: int
+    end: int
+
+
+class _Folds(dict[int, str]):
+    """Folds of single characters, worked out when first met: width, compatibility forms, accents."""
+
+    def __missing__(self, code: int) -> str:
+        kept = "".join(c for c in unicodedata.normalize("NFKD", chr(code)) if not unicodedata.combining(c) or c in _VOICING)
+        self[code] = unicodedata.normalize("NFC", kept)
+        return self[code]
+
+
+_VOICING = "\u3099\u309a"
+_folds = _Folds({code: chr(code) for code in range(128)})
+_MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f"
+_CLUSTER = re.compile(f"[^{_MARKS}][{_MARKS}]*|.", re.DOTALL)
+
+
+def fold(text: str) -> str:
+    """Bring full-width and half-width, composed and decomposed, accented and plain letters to one form. Case stays."""
+    if text.isascii():
+        return text
+    folded = unicodedata.normalize("NFC", text).translate(_folds)
+    return unicodedata.normalize("NFC", folded) if any(mark in folded for mark in _VOICING) else folded
+
+
+def fold_with_origin(text: str) -> tuple[str, list[int] | None]:
+    """Fold a text; if its length changes, also give for each character where it came from, and the length as last entry."""
+    folded = fold(text)
+    if len(folded) == len(text):
+        return folded, None
+    parts: list[str] = []
+    origin: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        part = fold(cluster[0])
+        parts.append(part)
+        origin += [cluster.start()] * len(part)
+    return "".join(parts), [*origin, len(text)]
+
+
+def cut_runs(text: str) -> Iterator[Run]:
+    """Cut text into words and CJK runs, in order. The text of a word keeps its case, for its parts to be told apart."""
+    folded, origin = fold_with_origin(text)
+    for found in _RUN.finditer(folded):
+        start, end = found.span()
+        if origin is not None:
+            start, end = origin[start], origin[end]
+        yield Run(found[0], found.lastgroup == "cjk", start, end)
+
+
+def run_terms(run: Run) -> list[str]:
+    """Give the terms of one run: for a word itself and its parts, for a CJK run its characters and pairs."""
+    return _cjk_terms(run.text) if run.is_cjk else _word_terms(run.text)
+
+
+def cut_terms(text: str) -> list[str]:
+    """Give all terms of a text, with repetitions."""
+    terms: list[str] = []
+    for found in _RUN.finditer(fold(text)):
+        terms += _cjk_terms(found[0]) if found.lastgroup == "cjk" else _word_terms(found[0])
+    return terms
+
+
+def _cjk_terms(run: str) -> list[str]:
+    return [*run, *map("".join, pairwise(run))]
+
+
+def _word_terms(word: str) -> list[str]:
+    whole = word.lower()
+    if word.isalpha() and word[1:].islower():
+        return [whole]
+    bare = whole.rstrip("+#")
+    pieces = _SEPARATOR.split(bare)
+    parts = [part.lower() for part in _PART.findall(word)]
+    others = dict.fromkeys([bare, *pieces, *(parts if len(parts) > 1 else ())])
+    return [whole, *(term for term in others if term and term != whole)]

@@ -1,0 +1,71 @@
+"""Append-only journals under ``.kb/journal/``: what cannot be worked out again from the notes.
+
+One file per kind, month and machine, one JSON object per line, so that two machines never write the same file and a synced
+vault merges by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sidecar.clock import Clock
+from sidecar.errors import WriteFailed
+
+
+class Journal:
+    """The journals of one vault.
+
+    Args:
+        folder: ``.kb/journal`` of the vault.
+        machine: Name of this machine in file names.
+    """
+
+    def __init__(self, folder: Path, clock: Clock, machine: str | None = None) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._machine = re.sub(r"[^a-z0-9]+", "-", (machine or socket.gethostname()).lower()).strip("-") or "machine"
+
+    def append(self, kind: str, **record: Any) -> None:
+        """Write one line, with the time as ``at``, and have it on disk before returning.
+
+        Raises:
+            WriteFailed: The disk refused.
+        """
+        now = self._clock()
+        path = self._folder / f"{kind}-{now:%Y-%m}-{self._machine}.jsonl"
+        line = json.dumps({"at": now.isoformat(timespec="seconds"), **record}, ensure_ascii=False) + "\n"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                if file.tell() and not _ends_line(path):
+                    line = "\n" + line  # a line torn by a crash stays alone
+                file.write(line.encode("utf-8", "replace"))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise WriteFailed(
+                f"The journal {path.name} could not be written: {error.strerror}.", fix="Check free space and permissions."
+            ) from error
+
+    def read(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Give all records of a kind, file by file; lines torn by a crash are passed over."""
+        for path in sorted(self._folder.glob(f"{kind}-*.jsonl")):
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(record, dict):
+                    yield record
+
+
+def _ends_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

@@ -1,0 +1,58 @@
+"""Comparing what is on disk with what is known (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sidecar.vault.note import NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What tells, without reading, that a file is still the same."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiskDiff:
+    """Paths to read again and paths that are gone, each sorted."""
+
+    touched: list[NotePath]
+    gone: list[NotePath]
+
+
+@dataclass(slots=True)
+class IndexDelta:
+    """What one refresh changed.
+
+    Attributes:
+        parsed: Notes read and parsed anew.
+        added: Files of any kind that are new.
+        removed: Files of any kind that are gone.
+        relinked: Notes whose text is the same but whose links may lead elsewhere now.
+    """
+
+    parsed: set[NotePath] = field(default_factory=set)
+    added: set[NotePath] = field(default_factory=set)
+    removed: set[NotePath] = field(default_factory=set)
+    relinked: set[NotePath] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(self.parsed or self.added or self.removed or self.relinked)
+
+    @property
+    def paths(self) -> list[NotePath]:
+        """All files that changed themselves, sorted."""
+        return sorted(self.parsed | self.added | self.removed)
+
+
+def diff_disk(disk: Mapping[NotePath, FileStat], known: Mapping[NotePath, FileStat]) -> DiskDiff:
+    """Find the files whose state is not the known one."""
+    return DiskDiff(
+        touched=sorted(path for path, state in disk.items() if known.get(path) != state),
+        gone=sorted(path for path in known if path not in disk),
+    )

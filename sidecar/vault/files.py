@@ -1,0 +1,252 @@
+"""The disk under a vault: what files there are, reading them, and the one writer.
+
+Nothing else in the package writes inside a vault. A write is atomic (a temporary file beside the target, flushed, renamed
+over it) and compare-and-swap: it happens only if the file still is what the caller last read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sidecar.config import KB_FOLDER
+from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
+from sidecar.vault.changes import FileStat
+from sidecar.vault.note import NotePath
+from sidecar.vault.paths import check_path
+
+MAX_NOTE_BYTES: Final = 20_000_000
+ABSENT: Final = ""
+"""The hash of a file that does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file's text and the hash of its bytes."""
+
+    text: str
+    hash: str
+
+
+class VaultFiles:
+    """Access to the files of the vault at ``root``.
+
+    Raises:
+        VaultMissing: There is no such folder.
+        VaultUnreadable: It cannot be listed.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        if not root.is_dir():
+            raise VaultMissing(
+                f"There is no folder at {root}.", fix="Give the folder of an Obsidian vault, or create one with: kb init PATH"
+            )
+        try:
+            with os.scandir(root):
+                pass
+        except OSError as error:
+            raise VaultUnreadable(
+                f"The folder {root} cannot be read: {error.strerror}.",
+                fix="Give this user read access; on macOS allow the terminal in Privacy & Security → Files and Folders.",
+            ) from error
+        self.real_root = root.resolve()
+        self._folds_case = _folds_case(root)
+
+    def scan(self) -> dict[NotePath, FileStat]:
+        """List every file that is not hidden, with its state. Folders that cannot be read are passed over."""
+        found: dict[NotePath, FileStat] = {}
+        for path, entry in self._walk(self.root, "", frozenset()):
+            with contextlib.suppress(OSError):
+                found[path] = _stat_of(entry.stat())
+        return found
+
+    def _walk(self, folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[tuple[NotePath, os.DirEntry[str]]]:
+        try:
+            own = folder.stat()
+            entries = sorted(os.scandir(folder), key=lambda e: e.name)
+        except OSError:
+            return
+        if (own.st_dev, own.st_ino) in above:  # a link back to a folder we came through
+            return
+        above |= {(own.st_dev, own.st_ino)}
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            path = prefix + entry.name
+            try:
+                if entry.is_symlink() and not self._is_inside(Path(entry.path)):
+                    continue
+                if entry.is_dir():
+                    yield from self._walk(Path(entry.path), path + "/", above)
+                elif entry.is_file():
+                    yield path, entry
+            except OSError:
+                continue
+
+    def _is_inside(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.real_root)
+
+    def stat(self, path: NotePath) -> FileStat | None:
+        """Give the state of one file; ``None`` if it is absent, hidden, no plain file or led to by a link out of the vault."""
+        if any(part.startswith(".") for part in path.split("/")):
+            return None
+        where = self.root / path
+        try:
+            found = where.stat()
+            if not stat.S_ISREG(found.st_mode) or not self._is_inside(where) or not self._is_spelt_so(where):
+                return None
+            return _stat_of(found)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise VaultUnreadable(f"{path} cannot be looked at: {error.strerror}.", fix="Check its permissions.") from error
+
+    def _is_spelt_so(self, where: Path) -> bool:
+        """Whether the folder lists the name in this very spelling; a case-insensitive disk answers to others as well."""
+        if not self._folds_case:
+            return True
+        return any(where.name == entry.name for entry in where.parent.iterdir())
+
+    def read(self, path: NotePath) -> Content:
+        """Read a file as text. Bytes that are no UTF-8 become replacement characters; a BOM stays in the text.
+
+        Raises:
+            NoteNotFound: There is no such file.
+            VaultUnreadable: It is there, but cannot be read.
+        """
+        data = self.read_bytes(path)
+        return Content(_decode(data), content_hash(data))
+
+    def read_bytes(self, path: NotePath) -> bytes:
+        """Read a file of at most :data:`MAX_NOTE_BYTES`."""
+        where = self.root / check_path(path)
+        try:
+            if not self._is_inside(where):
+                raise OutsideVault(f"{path} is a link out of the vault.", fix="Move the file into the vault.")
+            size = where.stat().st_size
+            if size > MAX_NOTE_BYTES:
+                raise VaultUnreadable(f"{path} is larger than {MAX_NOTE_BYTES // 1_000_000} MB.", fix="Split the file.")
+            return where.read_bytes()
+        except FileNotFoundError as error:
+            raise NoteNotFound(f"There is no {path} in the vault.", fix="Look for it with: kb search", path=path) from error
+        except OSError as error:
+            raise VaultUnreadable(f"{path} cannot be read: {error.strerror}.", fix="Check its permissions.", path=path) from error
+
+    def write(self, path: NotePath, data: bytes, *, expected: str) -> None:
+        """Replace or create a file whole.
+
+        Args:
+            expected: Hash of the content the caller worked from, or :data:`ABSENT` for a new file.
+        Raises:
+            WriteConflict: The file is not what was expected; nothing was written.
+            NoteExists: A new file was wanted, but the name is taken.
+            WriteFailed: The disk refused; the old file is whole.
+            OutsideVault: The path leads out of the vault.
+        """
+        where = self.root / check_path(path)
+        if not self._is_inside(where.parent if not where.is_symlink() else where):
+            raise OutsideVault(f"{path} leads out of the vault.", fix="Move the folder into the vault.")
+        where = where.resolve() if where.is_symlink() else where
+        temporary = where.with_name(f".kb-{secrets.token_hex(6)}.tmp")
+        try:
+            where.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                _write_flushed(temporary, data, where)
+                self._put_in_place(temporary, where, path, expected)
+            finally:
+                temporary.unlink(missing_ok=True)
+        except OSError as error:
+            raise WriteFailed(
+                f"{path} could not be written: {error.strerror}.", fix="Check free space and permissions.", path=path
+            ) from error
+        _flush_folder(where.parent)
+
+    def write_own(self, name: str, data: bytes) -> bool:
+        """Replace a file of the sidecar's own under ``.kb/`` if its bytes differ; tell whether they did."""
+        where = self.root / KB_FOLDER / name
+        try:
+            if where.is_file() and where.read_bytes() == data:
+                return False
+            where.parent.mkdir(parents=True, exist_ok=True)
+            temporary = where.with_name(f".kb-{secrets.token_hex(6)}.tmp")
+            try:
+                _write_flushed(temporary, data, where)
+                temporary.replace(where)
+            finally:
+                temporary.unlink(missing_ok=True)
+        except OSError as error:
+            raise WriteFailed(
+                f"{KB_FOLDER}/{name} could not be written: {error.strerror}.", fix="Check free space and permissions."
+            ) from error
+        _flush_folder(where.parent)
+        return True
+
+    def _put_in_place(self, temporary: Path, where: Path, path: NotePath, expected: str) -> None:
+        if expected == ABSENT:
+            try:
+                os.link(temporary, where)  # unlike a rename it never replaces what came in between
+            except FileExistsError as error:
+                raise NoteExists(f"{path} already exists.", fix="Choose another name.", path=path) from error
+            except OSError:  # a file system without hard links
+                if where.exists():
+                    raise NoteExists(f"{path} already exists.", fix="Choose another name.", path=path) from None
+                temporary.replace(where)
+            return
+        try:
+            current = content_hash(where.read_bytes())
+        except FileNotFoundError:
+            current = ABSENT
+        if current != expected:
+            raise WriteConflict(f"{path} was changed meanwhile; nothing was written.", fix="Try again; the change is kept.", path=path)
+        temporary.replace(where)
+
+
+def _folds_case(folder: Path) -> bool:
+    """Whether the disk under ``folder`` takes ``A`` and ``a`` for the same name."""
+    flipped = folder.with_name(folder.name.swapcase())
+    with contextlib.suppress(OSError):
+        return flipped.name != folder.name and flipped.samefile(folder)
+    return False
+
+
+def content_hash(data: bytes) -> str:
+    """Give the hash by which contents are compared."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _decode(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8", "replace")
+
+
+def _stat_of(found: os.stat_result) -> FileStat:
+    return FileStat(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _write_flushed(temporary: Path, data: bytes, like: Path) -> None:
+    with temporary.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    with contextlib.suppress(FileNotFoundError):
+        temporary.chmod(stat.S_IMODE(like.stat().st_mode))
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name == "nt":  # Windows cannot open a folder for this
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

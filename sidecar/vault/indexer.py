@@ -1,0 +1,205 @@
+"""What the vault holds, kept in memory and in step with the disk.
+
+A file whose size, time and inode are as before is not read; one whose content hash is as before is not parsed. A file that
+is seen but cannot be read still exists: only absence removes it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from sidecar.errors import VaultError
+from sidecar.store import CachedNote, NoteCache
+from sidecar.vault.changes import FileStat, IndexDelta, diff_disk
+from sidecar.vault.codec import decode_note, encode_note
+from sidecar.vault.files import VaultFiles
+from sidecar.vault.links import NameIndex, lookup_keys, resolve_link
+from sidecar.vault.note import Note, NotePath, is_canvas_path, is_note_path
+from sidecar.vault.parse import parse_canvas, parse_note
+
+PackTerms = Callable[[Note, str], bytes]
+"""Cuts a note's text into search terms, packed for the cache."""
+Progress = Callable[[int, int], None]
+"""Told how many of how many files are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReport:
+    """What a start found: notes taken from the cache, notes parsed, files in all."""
+
+    reused: int
+    parsed: int
+    files: int
+
+
+class VaultIndex:
+    """All files and parsed notes of a vault.
+
+    Not safe for several threads: one thread owns it.
+    """
+
+    def __init__(self, files: VaultFiles, cache: NoteCache, pack_terms: PackTerms) -> None:
+        self._files = files
+        self._cache = cache
+        self._pack_terms = pack_terms
+        self._stats: dict[NotePath, FileStat] = {}
+        self._hashes: dict[NotePath, str] = {}
+        self._lookups: defaultdict[str, set[NotePath]] = defaultdict(set)
+        self.notes: dict[NotePath, Note] = {}
+        self.names = NameIndex()
+        self.problems: dict[NotePath, str] = {}
+        """Files that could not be read, each with the reason."""
+
+    @property
+    def files(self) -> Iterable[NotePath]:
+        """All files that are not hidden, of any kind."""
+        return self._stats.keys()
+
+    def hash_of(self, path: NotePath) -> str:
+        return self._hashes.get(path, "")
+
+    def stat_of(self, path: NotePath) -> FileStat | None:
+        return self._stats.get(path)
+
+    def resolve(self, path: str, source: NotePath) -> NotePath | None:
+        return resolve_link(path, source, self.names)
+
+    def find_note(self, text: str) -> NotePath | None:
+        """Find the note that a person means by a path or a name: an exact path first, then as a link from the root."""
+        wanted = text.strip().removeprefix("./")
+        if wanted in self.notes:
+            return wanted
+        target = resolve_link(wanted.removeprefix("[[").removesuffix("]]"), "", self.names) if wanted else None
+        return target if target in self.notes else None
+
+    def open(self, progress: Progress | None = None) -> OpenReport:
+        """Bring memory and cache in step with the disk, reading only what changed since the cache was written."""
+        disk = self._files.scan()
+        gone: list[NotePath] = []
+        for row in self._cache.load():
+            if row.path in disk:
+                self._stats[row.path] = FileStat(row.mtime_ns, row.size, row.inode)
+                self._hashes[row.path] = row.hash
+                self._put_note(decode_note(row.note))
+            else:
+                gone.append(row.path)
+        if gone:
+            self._cache.replace((), gone)
+        cached = set(self.notes)
+        for path, state in disk.items():
+            self.names.add(path)
+            if not _is_parsed(path):
+                self._stats[path] = state
+        touched = diff_disk(disk, self._stats).touched
+        parsed = 0
+        for n in range(0, len(touched), 500):
+            delta = self._read_all(touched[n : n + 500])
+            parsed += len(delta.parsed)
+            if progress:
+                progress(min(n + 500, len(touched)), len(touched))
+        return OpenReport(len(cached.difference(touched)), parsed, len(disk))
+
+    def rescan(self) -> list[NotePath]:
+        """List the paths that differ from the disk, for :meth:`refresh`."""
+        found = diff_disk(self._files.scan(), self._stats)
+        return [*found.touched, *found.gone]
+
+    def refresh(self, paths: Iterable[NotePath]) -> IndexDelta:
+        """Look at the named files again and take in whatever became of them."""
+        present: list[NotePath] = []
+        delta = IndexDelta()
+        for path in sorted(set(paths)):
+            state = self._files.stat(path)
+            if state is None:
+                if path in self._stats:
+                    self._drop(path)
+                    delta.removed.add(path)
+            elif state != self._stats.get(path):
+                if path not in self._stats:
+                    delta.added.add(path)
+                present.append(path)
+        delta.parsed = self._read_all(present, delta.removed).parsed
+        for path in delta.added:
+            self.names.add(path)
+        for path in delta.added | delta.removed:
+            delta.relinked |= self._looking_for(path)
+        delta.relinked -= delta.parsed | delta.removed
+        return delta
+
+    def _looking_for(self, path: NotePath) -> set[NotePath]:
+        name, _ = lookup_keys(path)
+        return self._lookups.get(name, set()).copy()
+
+    def _read_all(self, paths: list[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
+        rows: list[CachedNote] = []
+        delta = IndexDelta()
+        for path in paths:
+            state = self._files.stat(path)
+            if state is None:
+                continue  # gone in the meantime; its own event follows
+            self._stats[path] = state
+            if _is_parsed(path):
+                row, is_new = self._read(path, state)
+                if row is not None:
+                    rows.append(row)
+                if is_new:
+                    delta.parsed.add(path)
+        if rows or removed:
+            self._cache.replace(rows, removed)
+        return delta
+
+    def _read(self, path: NotePath, state: FileStat) -> tuple[CachedNote | None, bool]:
+        """Read one file; give its row and whether its content is new."""
+        try:
+            content = self._files.read(path)
+        except VaultError as error:
+            changed = self.problems.get(path) != error.message or path not in self.notes
+            self.problems[path] = error.message
+            if path not in self.notes:
+                self._put_note(_parse(path, ""))
+            self._hashes.setdefault(path, "")
+            return None, changed
+        self.problems.pop(path, None)
+        is_new = self._hashes.get(path) != content.hash or path not in self.notes
+        note = _parse(path, content.text) if is_new else self.notes[path]
+        if is_new:
+            self._hashes[path] = content.hash
+            self._put_note(note)
+        terms = self._pack_terms(note, content.text)
+        row = CachedNote(path, state.mtime_ns, state.size, state.inode, content.hash, encode_note(note), terms)
+        return row, is_new
+
+    def _put_note(self, note: Note) -> None:
+        self._forget_links(note.path)
+        self.notes[note.path] = note
+        for link in note.links:
+            for key in lookup_keys(link.path):
+                self._lookups[key].add(note.path)
+
+    def _forget_links(self, path: NotePath) -> None:
+        known = self.notes.get(path)
+        for link in known.links if known else ():
+            for key in lookup_keys(link.path):
+                waiting = self._lookups.get(key)
+                if waiting is not None:
+                    waiting.discard(path)
+                    if not waiting:
+                        del self._lookups[key]
+
+    def _drop(self, path: NotePath) -> None:
+        self._forget_links(path)
+        self._stats.pop(path, None)
+        self._hashes.pop(path, None)
+        self.notes.pop(path, None)
+        self.problems.pop(path, None)
+        self.names.discard(path)
+
+
+def _is_parsed(path: NotePath) -> bool:
+    return is_note_path(path) or is_canvas_path(path)
+
+
+def _parse(path: NotePath, text: str) -> Note:
+    return parse_canvas(path, text) if is_canvas_path(path) else parse_note(path, text)

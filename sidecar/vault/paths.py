@@ -1,0 +1,55 @@
+"""Which paths a caller may name: everything inside the vault that Obsidian itself would show."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from sidecar.errors import OutsideVault
+from sidecar.vault.note import NotePath
+
+_MAX_SEGMENTS = 64
+_MAX_NAME_BYTES = 255
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$", re.IGNORECASE)
+_UNSAFE = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+
+
+def check_path(path: str) -> NotePath:
+    """Bring a path from outside to a vault path.
+
+    Refuses absolute paths, ``..``, hidden folders (``.obsidian``, ``.git``, ``.kb``), drive letters and streams (``:``), NUL,
+    and names that Windows would read as others (trailing dots and blanks).
+
+    Raises:
+        OutsideVault: The path is none of a vault's.
+    """
+    folded = path.replace("\\", "/")
+    parts = folded.split("/")
+    bad = (
+        not path
+        or "\0" in path
+        or ":" in path
+        or len(parts) > _MAX_SEGMENTS
+        or any(_is_bad_segment(part) for part in parts)
+        or any(_is_bad_segment(part) for part in unicodedata.normalize("NFKC", folded).split("/"))
+    )
+    if bad:
+        raise OutsideVault(f"{path[:200]!r} is not a path inside the vault.", fix="Give a path like folder/Note.md.")
+    return folded
+
+
+def safe_name(title: str, max_bytes: int = 120) -> str:
+    """Make a file name (without extension) of a title that Windows, macOS and Linux accept and Obsidian can link to.
+
+    Bad characters become spaces, dots and blanks at the ends go, reserved device names get an underscore; the result is
+    NFC and at most ``max_bytes`` long in UTF-8. May be empty.
+    """
+    name = " ".join(_UNSAFE.sub(" ", unicodedata.normalize("NFC", title)).split()).strip(". ")
+    while len(name.encode("utf-8", "ignore")) > max_bytes:
+        name = name[:-1]
+    name = name.encode("utf-8", "ignore").decode("utf-8").strip(". ")
+    return f"{name}_" if _RESERVED.match(name) else name
+
+
+def _is_bad_segment(part: str) -> bool:
+    return not part or part.startswith(".") or part != part.rstrip(". ") or len(part.encode("utf-8", "surrogatepass")) > _MAX_NAME_BYTES
