@@ -15,7 +15,7 @@ from sidecar.graph.mentions import find_mentions, mention_names
 from sidecar.graph.metrics import Hub, Related, count_tags, list_orphans, rank_hubs, rank_related
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.files import VaultFiles
-from sidecar.vault.frontmatter import read_frontmatter
+from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.layers import is_generated, layer_of
 from sidecar.vault.note import Heading, Note, NotePath, basename_of
@@ -58,7 +58,7 @@ class GraphService:
         find_texts: Narrows down where to look for unlinked mentions.
     """
 
-    def __init__(self, index: VaultIndex, files: VaultFiles, folders: Folders, find_texts: FindTexts) -> None:
+    def __init__(self, index: VaultIndex, files: VaultFiles, folders: Callable[[], Folders], find_texts: FindTexts) -> None:
         self._index = index
         self._files = files
         self._folders = folders
@@ -88,14 +88,14 @@ class GraphService:
         return (
             not edge.link.generated
             and source is not None
-            and layer_of(edge.source, self._folders) != "graveyard"
-            and not is_generated(source, self._folders)
+            and layer_of(edge.source, self._folders()) != "graveyard"
+            and not is_generated(source, self._folders())
         )
 
     def living_notes(self) -> dict[NotePath, Note]:
         """Give the notes that are not buried."""
         notes = self._index.notes
-        return {path: note for path, note in notes.items() if layer_of(path, self._folders) != "graveyard"}
+        return {path: note for path, note in notes.items() if layer_of(path, self._folders()) != "graveyard"}
 
     def hubs(self) -> list[Hub]:
         return rank_hubs(self.graph, self.living_notes(), self.counts)
@@ -115,11 +115,11 @@ class GraphService:
         texts: dict[NotePath, str] = {}
         for edge in self.graph.links_to(path):
             source = self._index.notes.get(edge.source)
-            if source is None or edge.source == path or layer_of(edge.source, self._folders) == "graveyard":
+            if source is None or edge.source == path or layer_of(edge.source, self._folders()) == "graveyard":
                 continue
             if edge.source not in texts:
                 texts[edge.source] = self._text(edge.source)
-            generated = edge.link.generated or is_generated(source, self._folders)
+            generated = edge.link.generated or is_generated(source, self._folders())
             context = _link_context(edge, source, texts[edge.source])
             found.append(Backlink(edge.source, source.title, edge.link.kind, edge.link.raw, context, generated))
         return found
@@ -132,10 +132,10 @@ class GraphService:
         looked_at = 0
         for source in sorted(self._find_texts(names)) if names else ():
             other = self._index.notes.get(source)
-            if other is None or source == path or is_generated(other, self._folders) or looked_at >= _MAX_MENTIONING_NOTES:
+            if other is None or source == path or is_generated(other, self._folders()) or looked_at >= _MAX_MENTIONING_NOTES:
                 continue
             text = self._text(source)
-            spans = find_mentions(names, text, read_frontmatter(text).body_start)
+            spans = find_mentions(names, text, body_offset(text))
             looked_at += bool(spans)
             for span in spans:
                 line = text.count("\n", 0, span.start) + 1

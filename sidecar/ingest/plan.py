@@ -74,14 +74,14 @@ def plan_note(
     options: IngestOptions,
     known: Duplicate | Buried | None,
     names: NameIndex,
-    folders: Folders,
+    folder: str,
     settings: IngestSettings,
 ) -> Outcome:
     """Decide on a document. A known page stays as it is unless a new version is forced, which then names the old one."""
     if known is not None and not options.force:
         return known
     slug = make_slug(document.title, today, hash_, as_title=settings.filename == "title")
-    path = free_path(folders.sources, slug, names)
+    path = free_path(folder, slug, names)
     provenance = Provenance(
         created=today,
         url=document.url,

@@ -105,8 +105,9 @@ class IngestService:
         """Carry the plan out. The journal comes first: where a note came from must be known even if the rest fails."""
         config = self._config()
         today = local_day(self._clock())
+        folder = self._index.spelling_of(config.folders.sources)
         for _ in range(20):
-            outcome = plan_note(document, hash_, today, options, known, self._index.names, config.folders, config.ingest)
+            outcome = plan_note(document, hash_, today, options, known, self._index.names, folder, config.ingest)
             if not isinstance(outcome, Created):
                 return outcome
             try:

@@ -58,10 +58,21 @@ class MocService:
         try:
             return self._write_block(self.render())
         except NoteNotFound:
-            self.problem = f"There is no {self.path}. Make one with: kb moc --adopt"
+            self.problem = self._missing()
         except VaultError as problem:
-            self.problem = f"{problem.message} {problem.fix}".strip()
+            self.problem = _sentence(problem)
         return False
+
+    def check(self) -> str:
+        """Say why the map could not be written now; empty if it could. Writes nothing."""
+        try:
+            text, _ = self._read()
+            self.problem = "" if replace_block(text, "") is not None else _sentence(self._not_adopted(text))
+        except NoteNotFound:
+            self.problem = self._missing()
+        except VaultError as problem:
+            self.problem = _sentence(problem)
+        return self.problem
 
     def adopt(self) -> bool:
         """Put markers into the map's file, making it if need be; tell whether anything was written.
@@ -104,6 +115,9 @@ class MocService:
         except UnicodeDecodeError as error:
             raise MocNotAdopted(f"{self.path} is not UTF-8 text, so it is not touched.", fix="Save it as UTF-8.") from error
 
+    def _missing(self) -> str:
+        return f"There is no {self.path}. Make one with: kb moc --adopt"
+
     def _not_adopted(self, text: str) -> MocNotAdopted:
         if has_trace(text):
             return MocNotAdopted(
@@ -113,3 +127,7 @@ class MocService:
         return MocNotAdopted(
             f"{self.path} has no markers for the map, so it is not touched.", fix="Add them at its end with: kb moc --adopt"
         )
+
+
+def _sentence(error: VaultError) -> str:
+    return f"{error.message} {error.fix}".strip()

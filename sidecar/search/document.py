@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from sidecar.search.terms import TERMS_VERSION, cut_terms
-from sidecar.vault.frontmatter import read_frontmatter
+from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.generated import blank_block
 from sidecar.vault.note import Note, basename_of
 
@@ -36,8 +36,8 @@ def pack_note(note: Note, text: str) -> bytes:
 
     The generated block of a map is left out: it names every hub, and would answer every query.
     """
-    weights: Counter[str] = Counter()
-    body = blank_block(text)[read_frontmatter(text).body_start :][:MAX_INDEXED_CHARS] if note.kind == "note" else ""
+    weights: dict[str, float] = {}
+    body = blank_block(text)[body_offset(text) :][:MAX_INDEXED_CHARS] if note.kind == "note" else ""
     names = {basename_of(note.path), note.title, *note.aliases}
     fields = (
         (_BODY_WEIGHT, body),
@@ -48,11 +48,11 @@ def pack_note(note: Note, text: str) -> bytes:
     )
     length = 0
     for weight, field in fields:
-        terms = cut_terms(field)
-        # Single CJK characters repeat what the pairs say; counting them would make Chinese notes look twice as long.
-        length += sum(1 for term in terms if len(term) > 1 or term.isascii())
-        for term, count in Counter(terms).items():
-            weights[term] += weight * count  # type: ignore[assignment]
+        for term, count in Counter(cut_terms(field)).items():
+            weights[term] = weights.get(term, 0.0) + weight * count
+            # Single CJK characters repeat what the pairs say; counting them would make Chinese notes look twice as long.
+            if len(term) > 1 or term.isascii():
+                length += count
     values = array.array("f", weights.values())
     if sys.byteorder == "big":
         values.byteswap()

@@ -5,7 +5,7 @@ The index is loaded from the cache when it is first asked: a sidecar that nobody
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sidecar.config import Folders
@@ -19,7 +19,7 @@ from sidecar.search.terms import cut_runs, fold, run_terms
 from sidecar.store import NoteCache
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.files import VaultFiles
-from sidecar.vault.frontmatter import read_frontmatter
+from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.generated import blank_block
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.layers import layer_of
@@ -54,7 +54,7 @@ class SearchResult:
 class SearchService:
     """Answers queries. One thread owns it, as it does the index it follows."""
 
-    def __init__(self, index: VaultIndex, files: VaultFiles, cache: NoteCache, folders: Folders) -> None:
+    def __init__(self, index: VaultIndex, files: VaultFiles, cache: NoteCache, folders: Callable[[], Folders]) -> None:
         self._notes = index
         self._files = files
         self._cache = cache
@@ -124,7 +124,7 @@ class SearchService:
 
     def _passes(self, path: NotePath, query: Query) -> bool:
         note = self._notes.notes.get(path)
-        if note is None or layer_of(path, self._folders) == "graveyard":
+        if note is None or layer_of(path, self._folders()) == "graveyard":
             return False
         tags = {tag.lower() for tag in note.tags}
         if not all(any(tag == wanted or tag.startswith(wanted + "/") for tag in tags) for wanted in query.tags):
@@ -144,7 +144,7 @@ class SearchService:
         body = self._text(path)
         snippets = make_snippets(body, query.runs)
         marks = tuple(find_matches(note.title, query.runs))
-        layer = layer_of(path, self._folders)
+        layer = layer_of(path, self._folders())
         return Hit(path, note.title, marks, score, layer, tuple(dict.fromkeys(note.tags)), tuple(snippets))
 
     def _text(self, path: NotePath) -> str:
@@ -155,7 +155,7 @@ class SearchService:
             text = self._files.read(path).text
         except VaultError:
             return ""
-        return blank_block(text)[read_frontmatter(text).body_start :]
+        return blank_block(text)[body_offset(text) :]
 
 
 def _comparable(text: str) -> str:

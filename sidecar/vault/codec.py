@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, fields
+from dataclasses import fields
 
 from sidecar.vault.note import Heading, Link, Note
 
 NOTE_FORMAT = 1
 """Raise it when the parser reads anything differently or a field changes: every cache is then rebuilt once."""
 
+_NOTE_FIELDS, _HEADING_FIELDS, _LINK_FIELDS = ([f.name for f in fields(kind)] for kind in (Note, Heading, Link))
+
 
 def encode_note(note: Note) -> str:
-    values = {f.name: getattr(note, f.name) for f in fields(note)}
-    values["headings"] = [astuple(heading) for heading in note.headings]
-    values["links"] = [astuple(link) for link in note.links]
+    values = {name: getattr(note, name) for name in _NOTE_FIELDS}
+    values["headings"] = [[getattr(heading, name) for name in _HEADING_FIELDS] for heading in note.headings]
+    values["links"] = [[getattr(link, name) for name in _LINK_FIELDS] for link in note.links]
     return json.dumps(list(values.values()), separators=(",", ":"))
 
 

@@ -80,13 +80,19 @@ def read_frontmatter(text: str) -> Frontmatter:
     """Split the frontmatter off a note's text and read it. Never raises: a broken head leaves the body whole."""
     span = _span(text)
     if span is None:
-        return Frontmatter({}, "", None, 1 if text.startswith("\ufeff") else 0)
+        return Frontmatter({}, "", None, body_offset(text))
     start, end, body = span
     raw = text[start:end]
     try:
         return Frontmatter(load_properties(raw), "", raw, body)
     except ValueError as error:
         return Frontmatter({}, str(error), raw, body)
+
+
+def body_offset(text: str) -> int:
+    """Give where the body begins, without reading the YAML before it."""
+    span = _span(text)
+    return span[2] if span else int(text.startswith("\ufeff"))
 
 
 def load_properties(raw: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sidecar.vault.changes import FileStat, IndexDelta, diff_disk
 from sidecar.vault.codec import decode_note, encode_note
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.links import NameIndex, lookup_keys, resolve_link
-from sidecar.vault.note import Note, NotePath, is_canvas_path, is_note_path
+from sidecar.vault.note import Note, NotePath, in_folder, is_canvas_path, is_note_path
 from sidecar.vault.parse import parse_canvas, parse_note
 
 PackTerms = Callable[[Note, str], bytes]
@@ -73,6 +73,12 @@ class VaultIndex:
             return wanted
         target = resolve_link(wanted.removeprefix("[[").removesuffix("]]"), "", self.names) if wanted else None
         return target if target in self.notes else None
+
+    def spelling_of(self, folder: str) -> str:
+        """Give a folder's name as the disk spells it, so that ``sources`` never comes to lie beside ``Sources``."""
+        depth = folder.count("/") + 1
+        found = next((path for path in self._stats if in_folder(path, folder)), None)
+        return "/".join(found.split("/")[:depth]) if found else folder
 
     def open(self, progress: Progress | None = None) -> OpenReport:
         """Bring memory and cache in step with the disk, reading only what changed since the cache was written."""

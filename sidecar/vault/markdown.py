@@ -28,6 +28,8 @@ _SETEXT = re.compile(r"(=+|-+)[ \t]*$")
 _DELIMITER_ROW = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _CELL_BAR = re.compile(r"\\.|\|")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$")
+_NO_PROSE = re.compile(r"\s*(?:(?:#\S+\s*)+$|[\w -]{1,40}::)")
+"""A line of tags, or a Dataview field: no words of the note's own."""
 _STARTERS = frozenset(" \t>-+*_#`~=|$%<0123456789")
 
 
@@ -286,7 +288,7 @@ class _Scanner:
         if self.run_parts:
             parts, self.run_parts = self.run_parts, []
             if not self.found.excerpt:
-                self.found.excerpt = " ".join(part.strip() for _, part in parts)[:400]
+                self.found.excerpt = " ".join(part.strip() for _, part in parts if not _NO_PROSE.match(part))[:400]
             self._inline(parts, self.run_line)
 
     def _row(self, row: str, offset: int, line: int) -> None:

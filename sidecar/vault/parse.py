@@ -111,7 +111,7 @@ def _property_tags(value: Any) -> list[str]:
     if isinstance(value, str):
         parts: list[str] = _TAG_SPLIT.split(value)
     elif isinstance(value, list):
-        parts = [str(item) for item in value if isinstance(item, (str, int, float))]
+        parts = [part for item in value if isinstance(item, (str, int, float)) for part in _TAG_SPLIT.split(str(item))]
     else:
         return []
     return [part.strip().lstrip("#").strip("/") for part in parts if part.strip().lstrip("#")]

@@ -1,0 +1,42 @@
+"""What an operation is."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sidecar.api.models import Answer, Request
+from sidecar.api.services import Services
+from sidecar.errors import NoteNotFound
+from sidecar.vault.note import NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked.
+
+    Attributes:
+        needs_index: Whether it must wait until the vault has been read.
+        run: Called with the services and the checked request.
+    """
+
+    method: Literal["GET", "POST", "DELETE"]
+    path: str
+    summary: str
+    request: type[Request]
+    answer: type[Answer]
+    run: Callable[[Services, Any], Awaitable[Answer]]
+    needs_index: bool = True
+
+
+def find_note(services: Services, name: str) -> NotePath:
+    """Find the note a request names. Runs on the vault's thread.
+
+    Raises:
+        NoteNotFound: There is none.
+    """
+    path = services.index.find_note(name)
+    if path is None:
+        raise NoteNotFound(f"There is no note {name[:200]!r}.", fix="Look for it with: kb search", note=name[:200])
+    return path

@@ -1,0 +1,112 @@
+"""Links."""
+
+from __future__ import annotations
+
+from sidecar.api.models import (
+    BackAnswer,
+    ContextAnswer,
+    EdgeAnswer,
+    ForwardAnswer,
+    GraphAnswer,
+    LinksAnswer,
+    MentionAnswer,
+    NodeAnswer,
+    NoteRequest,
+    Nothing,
+    RelatedAnswer,
+    ResolveAnswer,
+    ResolveRequest,
+)
+from sidecar.api.operations.base import Operation, find_note
+from sidecar.api.services import Services
+from sidecar.errors import NoteNotFound
+from sidecar.graph.context import Context
+from sidecar.graph.service import GraphService
+from sidecar.vault.inline import parse_destination, parse_wikilink, split_link
+from sidecar.vault.note import NotePath
+
+
+async def _links(services: Services, request: NoteRequest) -> LinksAnswer:
+    def collect() -> LinksAnswer:
+        path = find_note(services, request.note)
+        graph, notes = services.graph, services.index.notes
+        return LinksAnswer(
+            note=path,
+            title=notes[path].title,
+            forward=_forward(services, path),
+            back=[
+                BackAnswer(source=b.source, title=b.title, kind=b.kind, raw=b.raw, generated=b.generated, context=_context(b.context))
+                for b in graph.backlinks(path)
+            ],
+            mentions=_mentions(graph, path),
+            related=[RelatedAnswer(path=r.path, title=notes[r.path].title, score=r.score, reasons=r.reasons) for r in graph.related(path)],
+        )
+
+    return await services.thread.run(collect)
+
+
+def _forward(services: Services, path: NotePath) -> list[ForwardAnswer]:
+    wanted = services.graph.unresolved()
+    answers: list[ForwardAnswer] = []
+    for edge in services.graph.forward(path):
+        target = services.index.notes.get(edge.target) if edge.resolved else None
+        answers.append(
+            ForwardAnswer(
+                target=edge.target,
+                title=target.title if target else edge.target.rpartition("/")[2],
+                kind=edge.link.kind,
+                raw=edge.link.raw,
+                subpath=edge.link.subpath,
+                display=edge.link.display,
+                resolved=edge.resolved,
+                wanted_by=0 if edge.resolved else sum(source != path for source in wanted.get(edge.target, [])),
+            )
+        )
+    return answers
+
+
+def _mentions(graph: GraphService, path: NotePath) -> list[MentionAnswer]:
+    return [
+        MentionAnswer(source=m.source, title=m.title, name=m.name, start=m.start, end=m.end, context=_context(m.context))
+        for m in graph.mentions(path)
+    ]
+
+
+def _context(context: Context) -> ContextAnswer:
+    return ContextAnswer(text=context.text, highlights=list(context.highlights), line=context.line, heading=context.heading)
+
+
+async def _graph(services: Services, _: Nothing) -> GraphAnswer:
+    whole = await services.thread.run(services.graph.as_json)
+    return GraphAnswer(
+        version=whole["version"],
+        nodes=[NodeAnswer.model_construct(**node) for node in whole["nodes"]],
+        edges=[EdgeAnswer.model_construct(**edge) for edge in whole["edges"]],
+    )
+
+
+async def _resolve(services: Services, request: ResolveRequest) -> ResolveAnswer:
+    def resolve() -> str | None:
+        source = find_note(services, request.source) if request.source else ""
+        link = request.link.strip()
+        if link.endswith("]]") and "[[" in link:
+            parts = parse_wikilink(link)
+            path = parts[0] if parts else None
+        elif link.startswith(("[", "![")) and link.endswith(")") and "](" in link:
+            parsed = parse_destination(link[link.index("](") + 2 : -1].strip("<>"))
+            path = parsed[0] if parsed else None
+        else:
+            path = split_link(link.partition("|")[0])[0]
+        return services.index.resolve(path, source) or None if path is not None else None
+
+    try:
+        return ResolveAnswer(target=await services.thread.run(resolve))
+    except NoteNotFound as error:
+        raise NoteNotFound(f"There is no note {request.source[:200]!r} to resolve from.", fix="Give an existing note.") from error
+
+
+OPERATIONS = (
+    Operation("GET", "/api/kb/links", "Links of a note: out, back, unlinked mentions, related notes", NoteRequest, LinksAnswer, _links),
+    Operation("GET", "/api/kb/graph", "The whole graph", Nothing, GraphAnswer, _graph),
+    Operation("GET", "/api/kb/resolve", "Where a link leads", ResolveRequest, ResolveAnswer, _resolve),
+)

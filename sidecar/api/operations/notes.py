@@ -1,0 +1,76 @@
+"""Single notes and lists of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sidecar.api.models import EntryAnswer, EntryRequest, ListAnswer, ListRequest
+from sidecar.api.operations.base import Operation, find_note
+from sidecar.api.services import Services
+from sidecar.vault.frontmatter import body_offset
+from sidecar.vault.layers import layer_of
+from sidecar.vault.note import Note, NotePath
+
+
+async def _entry(services: Services, request: EntryRequest) -> EntryAnswer:
+    def read() -> EntryAnswer:
+        path = find_note(services, request.note)
+        note = services.index.notes[path]
+        content = services.files.read(path)
+        body = content.text[body_offset(content.text) :]
+        return EntryAnswer(
+            path=path,
+            title=note.title,
+            kind=note.kind,
+            layer=layer_of(path, services.config().folders),
+            text=content.text,
+            html=_html(services, path, body) if request.render and note.kind == "note" else "",
+            hash=content.hash,
+            properties=note.properties,
+            property_error=note.property_error,
+            tags=list(dict.fromkeys(note.tags)),
+            headings=[(heading.level, heading.text, heading.line) for heading in note.headings],
+            from_web=note.from_web,
+        )
+
+    return await services.thread.run(read)
+
+
+def _html(services: Services, path: NotePath, body: str) -> str:
+    from sidecar.api.html import render_html
+
+    return render_html(body, lambda link: services.index.resolve(link, path))
+
+
+async def _list(services: Services, request: ListRequest) -> ListAnswer:
+    def collect() -> list[dict[str, Any]]:
+        notes = services.index.notes
+        graph = services.graph
+        match request.kind:
+            case "notes":
+                return [_note_item(notes[path], services) for path in sorted(notes) if notes[path].kind == "note"]
+            case "hubs":
+                return [{"path": h.path, "title": notes[h.path].title, "in_links": h.in_links, "score": h.score} for h in graph.hubs()]
+            case "orphans":
+                return [{"path": path, "title": notes[path].title} for path in graph.orphans()]
+            case "unresolved":
+                wanted = graph.unresolved()
+                return [{"link": name, "wanted_by": wanted[name]} for name in sorted(wanted, key=lambda n: (-len(wanted[n]), n))]
+            case "tags":
+                return [{"tag": tag, "count": count} for tag, count in graph.tags()]
+            case "problems":
+                broken = {path: note.property_error for path, note in notes.items() if note.property_error} | services.index.problems
+                return [{"path": path, "problem": broken[path]} for path in sorted(broken)]
+
+    items = await services.thread.run(collect)
+    return ListAnswer(kind=request.kind, total=len(items), items=items[request.offset : request.offset + request.limit])
+
+
+def _note_item(note: Note, services: Services) -> dict[str, Any]:
+    return {"path": note.path, "title": note.title, "layer": layer_of(note.path, services.config().folders), "tags": list(note.tags)}
+
+
+OPERATIONS = (
+    Operation("GET", "/api/kb/entry", "One note, its text and what was read from it", EntryRequest, EntryAnswer, _entry),
+    Operation("GET", "/api/kb/list", "Notes, hubs, orphans, unwritten notes, tags or problems", ListRequest, ListAnswer, _list),
+)

@@ -1,0 +1,28 @@
+"""``kb doctor``: is everything in order, and if not, what to do."""
+
+from __future__ import annotations
+
+import argparse
+
+from sidecar.cli.client import find_running
+from sidecar.cli.context import Context, bold
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--note", help="say whether this note is indexed, and if not why")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    from sidecar.daemon.doctor import check_note, check_vault
+
+    root = context.vault()
+    client = context.client()
+    findings = [check_note(client, args.note)] if args.note else check_vault(root, client, find_running(root))
+    marks = {"ok": "ok   ", "note": "note ", "bad": "BAD  "}
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{marks[finding.state]}{bold(finding.name)}: {finding.text}")
+        if finding.fix:
+            lines.append(f"       {finding.fix}")
+    context.print({"findings": [finding.as_json() for finding in findings]}, lines)
+    return 9 if any(finding.state == "bad" for finding in findings) else 0

@@ -1,0 +1,35 @@
+"""``kb extract``: a saved page as ingest would read it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from sidecar.cli.context import Context
+from sidecar.errors import ExtractionError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a saved page; - reads standard input")
+    parser.add_argument("--url", required=True, help="the address it came from")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    from sidecar.ingest.adapters import choose_adapter
+    from sidecar.ingest.canonical import clean_url
+    from sidecar.ingest.page.decode import decode_page
+
+    try:
+        body = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()
+    except OSError as error:
+        raise ExtractionError(f"{args.file} cannot be read: {error.strerror}.", fix="Give a saved page.", step="open") from error
+    kind = "text/plain" if args.file.endswith((".txt", ".md")) else "text/html"
+    url = clean_url(args.url)
+    document = choose_adapter(url, kind).read(url, decode_page(body))
+    value = asdict(document)
+    del value["url"]
+    lines = [f"{key}: {value[key]}" for key in ("adapter", "title", "author", "published", "site", "lang", "body_state") if value[key]]
+    context.print(value, [*lines, *(f"warning: {w}" for w in document.warnings), "", document.markdown.rstrip("\n")])
+    return 0

@@ -1,0 +1,39 @@
+"""``kb init``: set a vault up."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sidecar.cli.context import Context
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", help="the folder; it is made if it does not exist (default: --vault or this folder)")
+    parser.add_argument("--language", choices=("en", "zh-CN"), help="words of the map (default: by locale)")
+    parser.add_argument("--no-plugin", action="store_true", help="do not put the Obsidian plugin into the vault")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    from sidecar.daemon.init import default_language, init_vault, install_plugin
+
+    root = Path(args.path or context.vault_option or ".").expanduser()
+    report = init_vault(root, args.language or default_language())
+    plugin = () if args.no_plugin else install_plugin(root)
+    value = {
+        "vault": str(root.resolve()),
+        "vault_id": report.vault_id,
+        "new": report.is_new_vault,
+        "added": list(report.added),
+        "plugin_files": list(plugin),
+    }
+    if report.is_new_vault:
+        first = f"Made a new vault at {root} with {len(report.added)} files."
+    elif report.added:
+        first = f"Set up {root}; your notes are as they were. Added:"
+    else:
+        first = f"{root} was set up already; nothing was changed."
+    added = [] if report.is_new_vault else [f"  {name}" for name in report.added]
+    plugin_line = ["Put the plugin into .obsidian/plugins; switch it on under Settings → Community plugins."] if plugin else []
+    context.print(value, [first, *added, *plugin_line])
+    return 0

@@ -1,0 +1,38 @@
+"""``kb links``: the surroundings of a note."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from sidecar.cli.context import Context, bold, faint, marked
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("note", help="path or name of a note")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    found = context.client().call("GET", "/api/kb/links", note=args.note)
+    lines = [f"{bold(found['title'])}  {faint(found['note'])}"]
+    lines += _section("Linked mentions", found["back"])
+    lines += _section("Unlinked mentions", found["mentions"])
+    lines.append(bold(f"Outgoing ({len(found['forward'])})"))
+    lines += [f"  {link['raw']} → {link['target'] if link['resolved'] else 'not written yet'}" for link in found["forward"]]
+    lines.append(bold(f"Related ({len(found['related'])})"))
+    lines += [f"  {related['title']}  {faint(_reasons(related['reasons']))}" for related in found["related"]]
+    context.print(found, lines)
+    return 0
+
+
+def _section(title: str, mentions: list[dict[str, Any]]) -> list[str]:
+    lines = [bold(f"{title} ({len(mentions)})")]
+    for mention in mentions:
+        context = mention["context"]
+        lines.append(f"  {mention['title']}:{context['line']}  {marked(context['text'], context['highlights'])}")
+    return lines
+
+
+def _reasons(reasons: dict[str, list[str]]) -> str:
+    words = {"tags": "tags in common", "neighbours": "shared neighbours"}
+    return " · ".join(f"{len(shared)} {words.get(reason, reason)}" for reason, shared in reasons.items())

@@ -1,0 +1,32 @@
+"""``kb search``: find notes."""
+
+from __future__ import annotations
+
+import argparse
+
+from sidecar.cli.context import Context, bold, faint, marked
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="+", help='words, "phrases", -not, tag:x, path:folder/')
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many at most (default 10)")
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help="how many to skip")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    query = " ".join(args.query)
+    found = context.client().call("GET", "/api/kb/search", q=query, limit=args.limit, offset=args.offset)
+    lines: list[str] = []
+    for hit in found["hits"]:
+        lines.append(f"{bold(hit['title'])}  {faint(hit['path'])}")
+        lines += ["  " + marked(snippet["text"].strip(), snippet["highlights"]) for snippet in hit["snippets"][:1]]
+    searched = found["searched"]
+    if found["total"]:
+        first = args.offset + 1
+        lines.append(faint(f"{first}–{args.offset + len(found['hits'])} of {found['total']} notes, {searched:,} searched"))
+    elif found["reason"] == "no-term":
+        lines.append("The query holds no word to look for.")
+    else:
+        lines.append(f"No note contains this. All {searched:,} notes were searched.")
+    context.print(found, lines)
+    return 0

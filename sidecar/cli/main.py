@@ -1,0 +1,89 @@
+"""The entry point of ``kb``. Only the module of the command that was typed is imported."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+
+from sidecar import __version__
+from sidecar.cli.client import RemoteError
+from sidecar.cli.context import Context
+from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
+from sidecar.errors import SidecarError
+
+COMMANDS: dict[str, str] = {
+    "init": "set a vault up: a new one, or one you have",
+    "serve": "run the sidecar of a vault in this terminal",
+    "status": "say what the sidecar serves and how far it is",
+    "open": "open the console in a browser",
+    "add": "make notes of links",
+    "search": "find notes, in Chinese and in Latin scripts",
+    "links": "show what a note links to and what links to it",
+    "list": "list notes, hubs, orphans, unwritten notes, tags or problems",
+    "moc": "show or write the map of content",
+    "graph": "show or export the graph",
+    "resolve": "say where a link leads",
+    "extract": "show what a saved page would become, without writing it",
+    "doctor": "check vault, index, plugin and system, with fixes",
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command; give its exit code."""
+    name = next((word for n, word in enumerate(argv) if word in COMMANDS and (n == 0 or argv[n - 1] != "--vault")), None)
+    parser = _parser(name)
+    args = parser.parse_args(list(argv))
+    if name is None:
+        parser.print_help()
+        return OK
+    context = Context(getattr(args, "vault", None), getattr(args, "json", False))
+    try:
+        return int(args.run(args, context))
+    except SidecarError as error:
+        return _report(error, context)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return OK
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
+
+
+def _parser(name: str | None) -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--vault", metavar="PATH", help="the vault; else KB_VAULT, else the one around this folder")
+    common.add_argument("--json", action="store_true", help="print one JSON value and nothing else")
+    parser = argparse.ArgumentParser(
+        prog="kb", parents=[common], description="Vault Sidecar: links, map, search and captures for an Obsidian vault.",
+        epilog="kb COMMAND --help says more. Exit codes: see docs/cli.md.",
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"kb {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for command, help_text in COMMANDS.items():
+        sub = commands.add_parser(command, parents=[common], help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
+        if command == name:
+            module = importlib.import_module(f"sidecar.cli.commands.{command}")
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser
+
+
+def _report(error: SidecarError, context: Context) -> int:
+    code = exit_code_of_name(error.code) if isinstance(error, RemoteError) else exit_code_of(error)
+    if context.is_json:
+        body = {"code": error.code, "message": error.message, "fix": error.fix, "params": error.params}
+        sys.stdout.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")
+    sys.stderr.write(f"kb: {error.message}\n" + (f"    {error.fix}\n" if error.fix else ""))
+    return code or UNEXPECTED
+
+
+def run() -> None:
+    """Console-script entry."""
+    sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    run()

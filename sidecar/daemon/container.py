@@ -1,0 +1,144 @@
+"""The composition root: the only module that builds services and wires them together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.api.events import EventLog
+from sidecar.api.security import Keys
+from sidecar.api.services import Services
+from sidecar.clock import clock_from_environment
+from sidecar.config import KB_FOLDER, Config, Folders, load_config
+from sidecar.daemon.open_vault import OpenVault
+from sidecar.daemon.protocol import read_vault_id
+from sidecar.errors import ConfigError
+from sidecar.graph.service import GraphService
+from sidecar.ingest.service import IngestService
+from sidecar.ingest.worker import PageReader
+from sidecar.jobs import Job, Jobs, VaultThread
+from sidecar.moc.service import MocService
+from sidecar.net import Fetcher, FetchLimits
+from sidecar.search.document import FORMAT, pack_note
+from sidecar.search.service import SearchService
+from sidecar.store import Journal, NoteCache
+from sidecar.vault.codec import NOTE_FORMAT
+from sidecar.vault.files import VaultFiles
+from sidecar.vault.indexer import VaultIndex
+
+
+@dataclass(slots=True)
+class ConfigBox:
+    """Holds the one frozen config; replaced whole when its file changes."""
+
+    current: Config
+
+    def __call__(self) -> Config:
+        return self.current
+
+    def folders(self) -> Folders:
+        return self.current.folders
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """All parts of one vault's sidecar."""
+
+    root: Path
+    config: ConfigBox
+    vault: OpenVault
+    services: Services
+    keys: Keys
+    reader: PageReader
+
+    async def close(self) -> None:
+        """Stop jobs, reader and thread, in this order, and close the cache."""
+        await self.services.jobs.close()
+        await self.reader.close()
+        await self.services.thread.run(self.vault.close)
+        self.services.thread.close()
+
+
+def open_container(
+    root: Path, *, restart: Callable[[], None] = lambda: None, is_service: bool = False, is_guest: bool = False
+) -> Container:
+    """Wire up the sidecar of the vault at ``root``; nothing is read or started yet.
+
+    Args:
+        is_guest: Take a vault that is not set up and leave nothing in it: for commands that only look.
+        restart: What a request to restart does.
+        is_service: Whether it runs as a login item, where test settings are refused.
+    Raises:
+        VaultError: The folder is missing, unreadable or not set up.
+        ConfigError: A setting is wrong.
+    """
+    files = VaultFiles(root)
+    vault_id = "" if is_guest else read_vault_id(files)
+    config = ConfigBox(load_config(root))
+    clock = clock_from_environment()
+    cache_path = None if is_guest else root / KB_FOLDER / "cache" / "index.sqlite"
+    cache = NoteCache(cache_path, f"{NOTE_FORMAT}/{FORMAT}")
+    index = VaultIndex(files, cache, pack_note)
+    search = SearchService(index, files, cache, config.folders)
+    graph = GraphService(index, files, config.folders, search.texts_with)
+    moc = MocService(index, graph, files, config)
+    vault = OpenVault(index, graph, search, moc, cache)
+    thread = VaultThread()
+    events = EventLog()
+    keys = Keys()
+    reader = PageReader()
+    limits = FetchLimits(max_bytes=config.current.ingest.max_bytes, timeout_s=config.current.ingest.timeout_s)
+    ingest = IngestService(
+        index,
+        files,
+        Journal(root / KB_FOLDER / "journal", clock),
+        Fetcher(limits, loopback_ports=allowed_loopback_ports(is_service=is_service)),
+        reader,
+        thread,
+        clock,
+        config,
+        vault.apply,
+    )
+
+    def tell(job: Job) -> None:
+        events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])
+
+    services = Services(
+        vault_id=vault_id,
+        vault_name=root.resolve().name,
+        clock=clock,
+        config=config,
+        thread=thread,
+        files=files,
+        index=index,
+        graph=graph,
+        search=search,
+        moc=moc,
+        ingest=ingest,
+        jobs=Jobs(tell),
+        events=events,
+        refresh_moc=vault.refresh_moc,
+        adopt_moc=vault.adopt_moc,
+        restart=restart,
+        make_console_code=keys.make_code,
+    )
+    return Container(root, config, vault, services, keys, reader)
+
+
+def allowed_loopback_ports(*, is_service: bool) -> frozenset[int]:
+    """Read ``KB_ALLOW_LOOPBACK``, which lets tests fetch pages from this machine.
+
+    Raises:
+        ConfigError: It is set for a login item, or is no list of ports.
+    """
+    text = os.environ.get("KB_ALLOW_LOOPBACK", "")
+    if not text:
+        return frozenset()
+    if is_service:
+        raise ConfigError("KB_ALLOW_LOOPBACK is for tests only.", fix="Remove it from the service's environment.", key="KB_ALLOW_LOOPBACK")
+    try:
+        return frozenset(int(port) for port in text.split(","))
+    except ValueError as error:
+        raise ConfigError(f"KB_ALLOW_LOOPBACK is {text!r}.", fix="List ports: 8000,8001.", key="KB_ALLOW_LOOPBACK") from error

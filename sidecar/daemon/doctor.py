@@ -1,0 +1,153 @@
+"""Checks of vault, index, plugin and system, each with its fix."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from sidecar.config import load_config
+from sidecar.daemon.bundle import plugin_folder
+from sidecar.daemon.endpoint import Endpoint
+from sidecar.daemon.init import PLUGIN_ID
+from sidecar.errors import SidecarError
+
+State = Literal["ok", "note", "bad"]
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check. ``note`` is worth knowing and needs nothing done."""
+
+    name: str
+    state: State
+    text: str
+    fix: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Asks(Protocol):
+    """Whoever answers operations of the API."""
+
+    def call(self, method: str, path: str, **parameters: Any) -> dict[str, Any]: ...
+
+
+def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Finding]:
+    """Check everything; a check that cannot be made is a finding of its own."""
+    checks: list[Callable[[], Finding]] = [
+        lambda: _python(),
+        lambda: _set_up(root),
+        lambda: _settings(root),
+        lambda: _sidecar(endpoint),
+        lambda: _index(client),
+        lambda: _properties(client),
+        lambda: _map(client),
+        lambda: _plugin(root),
+        lambda: _git(root),
+        lambda: _watch_limit(),
+    ]
+    findings: list[Finding] = []
+    for check in checks:
+        try:
+            findings.append(check())
+        except SidecarError as error:
+            findings.append(Finding(error.code, "bad", error.message, error.fix))
+    return findings
+
+
+def check_note(client: Asks, note: str) -> Finding:
+    """Say whether a note is indexed, and if not why."""
+    for item in client.call("GET", "/api/kb/list", kind="problems", limit=100_000)["items"]:
+        if note in (item["path"], item["path"].removesuffix(".md"), item["path"].rpartition("/")[2].removesuffix(".md")):
+            return Finding(item["path"], "bad", f"indexed, but not whole: {item['problem']}", "Mend the note; the rest of it is there.")
+    entry = client.call("GET", "/api/kb/entry", note=note)
+    return Finding(entry["path"], "ok", f"indexed, {len(entry['text']):,} characters, content {entry['hash'][:12]}")
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    return Finding("Python", "ok" if sys.version_info >= (3, 11) else "bad", f"{version} on {platform.system()}")
+
+
+def _set_up(root: Path) -> Finding:
+    if (root / ".kb" / "protocol.json").exists():
+        return Finding("Vault", "ok", f"{root.resolve()} is set up")
+    return Finding("Vault", "bad", f"{root.resolve()} is not set up", f"Type: kb init {root}")
+
+
+def _settings(root: Path) -> Finding:
+    config = load_config(root)
+    return Finding("Settings", "ok", f"language {config.language}, map in {config.moc.path}")
+
+
+def _sidecar(endpoint: Endpoint | None) -> Finding:
+    if endpoint is None:
+        return Finding("Sidecar", "note", "not running; commands work without it, the plugin does not", "Start it with: kb serve")
+    return Finding("Sidecar", "ok", f"running at {endpoint.url}, version {endpoint.version}")
+
+
+def _index(client: Asks) -> Finding:
+    status = client.call("GET", "/api/kb/status")
+    unread = [item for item in _problems(client) if "cannot be read" in item["problem"] or "larger than" in item["problem"]]
+    text = f"{status['notes'] - len(unread):,} of {status['notes']:,} notes, {status['files']:,} files"
+    if not unread:
+        return Finding("Index", "ok", text)
+    names = "; ".join(f"{item['path']}: {item['problem']}" for item in unread[:_SHOWN])
+    return Finding("Index", "bad", f"{text}. {names}", "Check the permissions of these files.")
+
+
+def _properties(client: Asks) -> Finding:
+    broken = [item for item in _problems(client) if "cannot be read" not in item["problem"]]
+    if not broken:
+        return Finding("Properties", "ok", "all frontmatter can be read")
+    names = "; ".join(f"{item['path']} ({item['problem']})" for item in broken[:_SHOWN])
+    more = f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
+    return Finding(
+        "Properties", "note", f"{len(broken)} notes: {names}{more}", "Their text and links are indexed. All of them: kb list problems"
+    )
+
+
+def _map(client: Asks) -> Finding:
+    answer = client.call("GET", "/api/kb/moc")
+    if answer["problem"]:
+        return Finding("Map", "note", answer["problem"])
+    return Finding("Map", "ok", f"{answer['path']}, {answer['hubs_total']} hubs, {answer['orphans_total']} orphans")
+
+
+def _plugin(root: Path) -> Finding:
+    folder, built = root / ".obsidian" / "plugins" / PLUGIN_ID, plugin_folder()
+    if not (folder / "main.js").is_file():
+        return Finding("Plugin", "note", "not in this vault", f"Type: kb init {root}")
+    if built is not None and (folder / "main.js").read_bytes() != (built / "main.js").read_bytes():
+        return Finding("Plugin", "note", "in this vault, of another version", f"Type: kb init {root}")
+    return Finding("Plugin", "ok", "in this vault")
+
+
+def _git(root: Path) -> Finding:
+    if shutil.which("git") is None:
+        return Finding("Git", "note", "not installed; notes have no history to fall back on")
+    inside = any((folder / ".git").exists() for folder in (root.resolve(), *root.resolve().parents))
+    return Finding("Git", "ok", "the vault has a history") if inside else Finding("Git", "note", "the vault has no history")
+
+
+def _watch_limit() -> Finding:
+    limit = Path("/proc/sys/fs/inotify/max_user_watches")
+    if os.name == "nt" or not limit.exists():
+        return Finding("Watching", "ok", "by the system")
+    count = int(limit.read_text())
+    if count < 8192:
+        return Finding("Watching", "note", f"at most {count} folders", "Raise fs.inotify.max_user_watches.")
+    return Finding("Watching", "ok", f"up to {count:,} folders")
+
+
+def _problems(client: Asks) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = client.call("GET", "/api/kb/list", kind="problems", limit=100_000)["items"]
+    return items

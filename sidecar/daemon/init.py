@@ -1,0 +1,141 @@
+"""Setting a vault up: a new one from the template, an existing one by adding only what is missing."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.config import KB_FOLDER, Config, Language
+from sidecar.daemon.bundle import plugin_folder, template_folder
+from sidecar.daemon.protocol import make_vault_id, read_vault_id
+from sidecar.errors import VaultMissing, VaultNotInitialised, WriteFailed
+from sidecar.moc.render import adopt
+from sidecar.vault.files import ABSENT, VaultFiles
+
+PLUGIN_ID = "vault-sidecar"
+_GITIGNORE = "cache/\n"
+_PLUGIN_FILES = ("main.js", "manifest.json", "styles.css")
+
+
+@dataclass(frozen=True, slots=True)
+class InitReport:
+    """What was done: files added, relative to the vault, and whether it had been set up before."""
+
+    vault_id: str
+    is_new_vault: bool
+    was_set_up: bool
+    added: tuple[str, ...]
+
+
+def init_vault(root: Path, language: Language) -> InitReport:
+    """Set the vault at ``root`` up; twice is the same as once.
+
+    An empty or missing folder becomes a vault from the template. A folder with files in it keeps every one of them.
+
+    Raises:
+        VaultMissing: The path is a file.
+        WriteFailed: The disk refused.
+    """
+    if root.exists() and not root.is_dir():
+        raise VaultMissing(f"{root} is a file.", fix="Give a folder.")
+    added: list[str] = []
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        is_new = not any(root.iterdir())
+        if is_new:
+            added += _lay_template(root)
+        files = VaultFiles(root)
+        try:
+            vault_id, was_set_up = read_vault_id(files), True
+        except VaultNotInitialised:
+            vault_id, was_set_up = make_vault_id(files), False
+            added.append(f"{KB_FOLDER}/protocol.json")
+        for name, text in ((".gitignore", _GITIGNORE), ("config.toml", config_text(language))):
+            if not (root / KB_FOLDER / name).exists():
+                files.write_own(name, text.encode("utf-8"))
+                added.append(f"{KB_FOLDER}/{name}")
+        if not is_new and not _has_map(root):
+            files.write(Config().moc.path, adopt("").encode("utf-8"), expected=ABSENT)
+            added.append(Config().moc.path)
+    except OSError as error:
+        raise WriteFailed(f"{root} could not be set up: {error.strerror}.", fix="Check free space and permissions.") from error
+    return InitReport(vault_id, is_new, was_set_up, tuple(added))
+
+
+def _has_map(root: Path) -> bool:
+    """Whether there is a file for the map, or one that sync has set aside or not delivered yet."""
+    stem = Path(Config().moc.path).stem.lower()
+    return any(path.name.lower().lstrip(".").startswith(stem + ".") for path in root.iterdir())
+
+
+def config_text(language: Language) -> str:
+    """Give the first ``config.toml``: every setting with its default, commented out but for the language."""
+    moc, ingest, watch = Config().moc, Config().ingest, Config().watch
+    return f"""# Settings of Vault Sidecar for this vault. A line without # is in force; the sidecar sees changes at once.
+language = "{language}"  # en or zh-CN: the words of the map and of the command line
+
+[moc]
+# path = "{moc.path}"
+# hubs = {moc.hubs}
+# topics = {moc.topics}
+# recent = {moc.recent}
+# orphans = {moc.orphans}
+
+[ingest]
+# filename = "{ingest.filename}"  # slug, or title for the page's own title
+
+[server]
+# port = 0  # 0 takes any free port
+
+[watch]
+# polling = {str(watch.polling).lower()}  # true for network drives
+"""
+
+
+def install_plugin(root: Path) -> tuple[str, ...]:
+    """Put the built plugin into the vault; give the names of files that changed. Its settings (``data.json``) are left alone.
+
+    Raises:
+        WriteFailed: The disk refused, or this installation has no built plugin.
+    """
+    source = plugin_folder()
+    if source is None:
+        raise WriteFailed("This installation has no built plugin.", fix="Build it: cd obsidian-plugin && npm run build")
+    target = root / ".obsidian" / "plugins" / PLUGIN_ID
+    changed: list[str] = []
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name in _PLUGIN_FILES:
+            data = (source / name).read_bytes()
+            if not (target / name).is_file() or (target / name).read_bytes() != data:
+                temporary = target / f".{name}.tmp"
+                temporary.write_bytes(data)
+                temporary.replace(target / name)
+                changed.append(name)
+    except OSError as error:
+        raise WriteFailed(f"The plugin could not be put into {target}: {error.strerror}.", fix="Check permissions.") from error
+    return tuple(changed)
+
+
+def _lay_template(root: Path) -> list[str]:
+    template = template_folder()
+    if template is None:
+        return []
+    added: list[str] = []
+    for path in sorted(template.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(template).as_posix()
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(path.read_bytes())
+            added.append(name)
+    return added
+
+
+def default_language() -> Language:
+    """Give the language of this machine's locale."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(name, "")
+        if value:
+            return "zh-CN" if value.lower().startswith("zh") else "en"
+    return "en"

@@ -1,0 +1,209 @@
+"""The running sidecar: start, follow the vault, stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import filelock
+from aiohttp import web
+
+from sidecar import PROTOCOL_VERSION, __version__
+from sidecar.api.app import make_app
+from sidecar.config import load_config
+from sidecar.daemon.bundle import console_folder
+from sidecar.daemon.container import Container, open_container
+from sidecar.daemon.endpoint import Endpoint, prepare_state_folder, remove_endpoint, write_endpoint
+from sidecar.daemon.protocol import read_vault_id
+from sidecar.errors import ConfigError, PortTaken, SidecarError, SidecarRunning
+from sidecar.jobs import Settler
+from sidecar.vault.changes import IndexDelta
+from sidecar.vault.files import VaultFiles
+from sidecar.vault.note import NotePath
+from sidecar.vault.watcher import CONFIG_PATH, VaultWatcher
+
+log = logging.getLogger("sidecar")
+
+EXIT_RESTART = 75
+_BATCH = 200
+_GRAPH_FILE_QUIET_S = 1.0
+_RESCAN_EVERY_S = 300.0
+_MAX_CONNECTIONS = 64
+
+
+class SidecarProcess:
+    """One vault being served.
+
+    Args:
+        port: Port to listen on; 0 takes any free one.
+        on_ready: Told the address of the console once the vault has been read.
+    """
+
+    def __init__(self, root: Path, port: int | None, on_ready: Callable[[str], None], *, is_service: bool) -> None:
+        self._root = root
+        self._wanted_port = port
+        self._on_ready = on_ready
+        self._is_service = is_service
+        self._stop = asyncio.Event()
+        self._exit_code = 0
+        self._settlers: tuple[Settler, Settler]
+
+    async def run(self) -> int:
+        """Serve until told to stop; give the exit code.
+
+        Raises:
+            SidecarRunning: Another sidecar serves this vault.
+            PortTaken: The wanted port is in use.
+            VaultError, ConfigError: See :func:`open_container`.
+        """
+        vault_id = read_vault_id(VaultFiles(self._root))
+        lock = filelock.FileLock(prepare_state_folder(vault_id) / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout as error:
+            raise SidecarRunning("A sidecar already serves this vault.", fix="Look at it with: kb status") from error
+        try:
+            container = open_container(self._root, restart=self._restart, is_service=self._is_service)
+            try:
+                await self._serve(container)
+            finally:
+                await container.close()
+        finally:
+            lock.release()
+        return self._exit_code
+
+    def _restart(self) -> None:
+        self._exit_code = EXIT_RESTART
+        asyncio.get_running_loop().call_later(0.2, self._stop.set)
+
+    async def _serve(self, container: Container) -> None:
+        wanted = self._wanted_port if self._wanted_port is not None else container.config().server.port
+        listener = _bind(wanted)
+        port = int(listener.getsockname()[1])
+        app = make_app(container.services, container.keys, port, console_folder())
+        runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=2, access_log=None, keepalive_timeout=30)
+        await runner.setup()
+        await web.SockSite(runner, listener, backlog=_MAX_CONNECTIONS).start()
+        url = f"http://127.0.0.1:{port}"
+        services = container.services
+        write_endpoint(
+            Endpoint(url, container.keys.token, services.vault_id, str(self._root.resolve()), os.getpid(), __version__, PROTOCOL_VERSION)
+        )
+        self._take_signals()
+        self._settlers = (
+            Settler(lambda: container.config().moc.settle_s, lambda: self._write_map(container)),
+            Settler(lambda: _GRAPH_FILE_QUIET_S, lambda: self._write_graph(container)),
+        )
+        watcher = VaultWatcher(
+            self._root,
+            lambda paths, rescan: self._on_burst(container, paths, rescan=rescan),
+            container.config().watch.settle_s,
+            polling=container.config().watch.polling,
+        )
+        try:
+            # Watching begins before reading, so that nothing saved in between is missed.
+            services.progress.watching, services.progress.problem = await watcher.start()
+            await self._open(container)
+            self._on_ready(url)
+            await self._until_stopped(container)
+        finally:
+            await watcher.stop()
+            for settler in self._settlers:
+                await settler.finish()
+            await runner.cleanup()
+            remove_endpoint(services.vault_id, os.getpid())
+
+    async def _open(self, container: Container) -> None:
+        services, progress = container.services, container.services.progress
+
+        def tell(done: int, total: int) -> None:
+            progress.done, progress.total = done, total
+
+        report = await services.thread.run(container.vault.open, tell)
+        progress.parsed, progress.reused = report.parsed, report.reused
+        await services.thread.run(container.vault.settle)
+        progress.is_ready = True
+        services.events.publish("status", state="ready")
+        log.info("ready: %d files, %d notes parsed, %d from the cache", report.files, report.parsed, report.reused)
+
+    async def _on_burst(self, container: Container, paths: set[NotePath], *, rescan: bool) -> None:
+        try:
+            if CONFIG_PATH in paths:
+                self._reload_config(container)
+            wanted = sorted(paths - {CONFIG_PATH})
+            if rescan:
+                wanted = sorted({*wanted, *await container.services.thread.run(container.vault.index.rescan)})
+            # In batches, so that questions are answered in between.
+            for n in range(0, len(wanted), _BATCH):
+                delta = await container.services.thread.run(container.vault.apply, wanted[n : n + _BATCH])
+                self._announce(container, delta)
+        except SidecarError as error:
+            log.warning("a change could not be taken in: %s", error.message)
+
+    def _announce(self, container: Container, delta: IndexDelta) -> None:
+        if not delta:
+            return
+        events = container.services.events
+        events.publish("note-changed", paths=delta.paths[:100], count=len(delta.paths))
+        events.publish("graph-changed", relinked=len(delta.relinked))
+        self._touch_derived()
+
+    def _touch_derived(self) -> None:
+        for settler in self._settlers:
+            settler.touch()
+
+    async def _write_map(self, container: Container) -> None:
+        if await container.services.thread.run(container.vault.refresh_moc):
+            container.services.events.publish("moc-changed", path=container.vault.moc.path)
+            self._settlers[1].touch()
+
+    async def _write_graph(self, container: Container) -> None:
+        try:
+            await container.services.thread.run(container.vault.graph.write_file)
+        except SidecarError as error:
+            log.warning("%s", error.message)
+
+    def _reload_config(self, container: Container) -> None:
+        try:
+            container.config.current = load_config(self._root)
+            self._touch_derived()
+        except ConfigError as error:  # the settings in force stay in force
+            container.services.progress.problem = f"{error.message} {error.fix}"
+            log.warning("%s", error.message)
+
+    async def _until_stopped(self, container: Container) -> None:
+        while not self._stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_RESCAN_EVERY_S):
+                    await self._stop.wait()
+            if not self._stop.is_set():
+                await self._on_burst(container, set(), rescan=True)
+
+    def _take_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGINT"):
+            with contextlib.suppress(NotImplementedError, ValueError):  # Windows; not the main thread
+                loop.add_signal_handler(getattr(signal, name), self._stop.set)
+
+
+def _bind(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name != "nt":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise PortTaken(
+                f"Port {port} is taken or not allowed.", fix="Choose another with --port, or 0 for any free one.", port=port
+            ) from error
+        raise
+    return listener
