@@ -1,0 +1,101 @@
+import type { components } from "./contract.gen";
+import { ApiError } from "./errors";
+
+type Schemas = components["schemas"];
+export type Status = Schemas["StatusAnswer"];
+export type Links = Schemas["LinksAnswer"];
+export type Context = Schemas["ContextAnswer"];
+export type Mention = Schemas["MentionAnswer"];
+export type Moc = Schemas["MocAnswer"];
+export type SearchResult = Schemas["SearchAnswer"];
+export type Hit = Schemas["HitAnswer"];
+export type Entry = Schemas["EntryAnswer"];
+export type Job = Schemas["JobAnswer"];
+export type SidecarEvent = Schemas["EventAnswer"];
+export type Events = Schemas["EventsAnswer"];
+
+/** One link's outcome within an ingest job's result. */
+export interface IngestResult {
+  status: "created" | "duplicate" | "buried" | "failed";
+  url: string;
+  path?: string;
+  title?: string;
+  site?: string;
+  published?: string;
+  words?: number;
+  images?: string[];
+  body_state?: "full" | "summary_only" | "missing";
+  warnings?: string[];
+  error?: { code: string; detail: string; fix: string };
+}
+
+/** Carries one request to the sidecar. Throws `Unreachable` if nobody answers. */
+export interface Transport {
+  readonly url: string;
+  send(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<{ status: number; json: unknown }>;
+}
+
+type Query = Record<string, string | number | boolean>;
+
+/** The sidecar's API, typed by its own OpenAPI document. */
+export class SidecarClient {
+  constructor(private readonly transport: Transport) {}
+
+  get url(): string {
+    return this.transport.url;
+  }
+
+  status(): Promise<Status> {
+    return this.get("/api/kb/status");
+  }
+
+  events(since: number, waitSeconds: number): Promise<Events> {
+    return this.get("/api/kb/events", { since, wait_s: waitSeconds });
+  }
+
+  links(note: string): Promise<Links> {
+    return this.get("/api/kb/links", { note });
+  }
+
+  moc(): Promise<Moc> {
+    return this.get("/api/kb/moc");
+  }
+
+  writeMoc(): Promise<Moc> {
+    return this.call("POST", "/api/kb/moc", {});
+  }
+
+  search(q: string, limit: number): Promise<SearchResult> {
+    return this.get("/api/kb/search", { q, limit, typing: true });
+  }
+
+  entry(note: string): Promise<Entry> {
+    return this.get("/api/kb/entry", { note, render: true });
+  }
+
+  ingest(urls: string[], tags: string[], force: boolean): Promise<Job> {
+    return this.call("POST", "/api/kb/ingest", { urls, tags, force });
+  }
+
+  job(id: string): Promise<Job> {
+    return this.get(`/api/kb/jobs/${encodeURIComponent(id)}`);
+  }
+
+  cancel(id: string): Promise<Job> {
+    return this.call("DELETE", `/api/kb/jobs/${encodeURIComponent(id)}`);
+  }
+
+  private get<T>(path: string, query: Query = {}): Promise<T> {
+    const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString();
+    return this.call("GET", search ? `${path}?${search}` : path);
+  }
+
+  private async call<T>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<T> {
+    const { status, json } = await this.transport.send(method, path, body);
+    if (status >= 400) {
+      const problem = (json ?? {}) as { code?: string; detail?: string; fix?: string };
+      throw new ApiError(status, problem.code ?? "unexpected", problem.detail ?? `HTTP ${status}`, problem.fix ?? "");
+    }
+    return json as T;
+  }
+}

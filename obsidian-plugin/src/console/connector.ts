@@ -1,0 +1,43 @@
+import type { Transport } from "../api/client";
+import { Unreachable } from "../api/errors";
+import type { Connector } from "../connection";
+
+/**
+ * Opens the console's session: the one-time code in the address is exchanged for a token that lives in this page's memory.
+ * A reload needs a new link (`kb open`).
+ */
+export function consoleConnector(): Connector {
+  let token = "";
+  return {
+    async connect() {
+      const code = /[#&]code=([\w-]+)/.exec(location.hash)?.[1];
+      if (code) {
+        history.replaceState(null, "", location.pathname);
+        const { status, json } = await send("", "POST", "/api/console/session", { code });
+        if (status === 200) token = (json as { token: string }).token;
+      }
+      if (!token) return "session-over";
+      const transport: Transport = { url: location.origin, send: (method, path, body) => send(token, method, path, body) };
+      const { status } = await transport.send("GET", "/api/kb/status");
+      if (status === 401) {
+        token = ""; // the sidecar was started anew
+        return "session-over";
+      }
+      return { transport, vaultId: "" };
+    },
+  };
+}
+
+async function send(token: string, method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
+  try {
+    const response = await fetch(path, {
+      method,
+      credentials: "omit",
+      headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, json: (await response.json()) as unknown };
+  } catch {
+    throw new Unreachable();
+  }
+}

@@ -1,0 +1,144 @@
+import { Connection } from "../connection";
+import { Unreachable } from "../api/errors";
+import type { Host } from "../host";
+import { localeOf, wordsFor } from "../i18n";
+import { showStatus } from "../ui/status";
+import { appendIcon, iconButton } from "../ui/dom";
+import { BacklinksPane } from "../views/backlinks";
+import { IngestPanel } from "../views/ingest";
+import { MapPane } from "../views/map";
+import { SearchPanel } from "../views/search";
+import { consoleConnector } from "./connector";
+import { installDomHelpers } from "./dom";
+import { ICONS } from "./icons";
+import { openOverlay } from "./overlay";
+import { Reader } from "./reader";
+
+type Tab = "map" | "note" | "links";
+
+const NOTICE_MS = 4000;
+
+/** The console: map, note and backlinks side by side, the same views as in Obsidian. */
+function start(): void {
+  installDomHelpers();
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const setTheme = (isDark: boolean): void => {
+    document.body.classList.toggle("theme-dark", isDark);
+    document.body.classList.toggle("theme-light", !isDark);
+  };
+  setTheme(dark.matches);
+  dark.addEventListener("change", () => setTheme(dark.matches));
+
+  const locale = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
+  document.documentElement.lang = locale;
+  const words = wordsFor(locale);
+  const connection = new Connection(consoleConnector());
+
+  const app = document.body.createDiv({ cls: "vs-console" });
+  const bar = app.createEl("header", { cls: "vs-console-bar" });
+  const main = app.createEl("main", { cls: "vs-console-main" });
+  const notices = document.body.createDiv({ cls: "vs-notices", attr: { role: "status", "aria-live": "polite" } });
+
+  const show = (tab: Tab): void => {
+    main.dataset["tab"] = tab;
+    for (const button of bar.querySelectorAll<HTMLElement>("[role=tab]")) {
+      button.setAttribute("aria-selected", String(button.dataset["tab"] === tab));
+    }
+  };
+
+  const host: Host = {
+    words,
+    locale,
+    icon: drawIcon,
+    openNote(path) {
+      void reader.open(path);
+      backlinks.setNote(path);
+      show("note");
+    },
+    search: (query) => openSearch(query),
+    copy: (text) => navigator.clipboard.writeText(text),
+    notify(text) {
+      const notice = notices.createDiv({ cls: "notice", text });
+      window.setTimeout(() => notice.remove(), NOTICE_MS);
+    },
+  };
+
+  const openSearch = (query: string): void =>
+    openOverlay(words.search, "prompt", (el, close) => {
+      const panel = new SearchPanel(host, connection, close);
+      panel.mount(el, query);
+      return () => panel.unmount();
+    });
+  const openIngest = (): void =>
+    openOverlay(words.ingest, "modal", (el, close) => {
+      const panel = new IngestPanel(host, connection, { prefill: "", fromClipboard: false, openWhenDone: false, close });
+      panel.mount(el);
+      return () => panel.unmount();
+    });
+
+  drawBar(bar, host, connection, { openSearch: () => openSearch(""), openIngest, show, setTheme });
+
+  const map = new MapPane(host, connection);
+  map.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "map" } }).createDiv());
+  const reading = main.createEl("section", { cls: "vs-console-note vs-view", attr: { "data-part": "note", tabindex: "-1" } });
+  const reader = new Reader(reading, host, connection, (note) => {
+    const client = connection.client;
+    return client ? client.entry(note) : Promise.reject(new Unreachable(words.offlineTitle));
+  });
+  const backlinks = new BacklinksPane(host, connection);
+  backlinks.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "links" } }).createDiv());
+  show("map");
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+    if (typing || document.querySelector("dialog[open]")) return;
+    if (event.key === "/" || (event.key === "k" && (event.ctrlKey || event.metaKey))) {
+      event.preventDefault();
+      openSearch("");
+    }
+  });
+  void connection.run();
+}
+
+interface BarActions {
+  openSearch(): void;
+  openIngest(): void;
+  show(tab: Tab): void;
+  setTheme(isDark: boolean): void;
+}
+
+function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: BarActions): void {
+  const { words } = host;
+  bar.createEl("h1", { text: words.appName });
+  const tabs = bar.createDiv({ cls: "vs-nav", attr: { role: "tablist" } });
+  const labels: [Tab, string][] = [["map", words.tabMap], ["note", words.tabNote], ["links", words.tabLinks]];
+  for (const [tab, text] of labels) {
+    const button = tabs.createEl("button", { text, attr: { type: "button", role: "tab", "data-tab": tab } });
+    button.addEventListener("click", () => actions.show(tab));
+  }
+  showStatus(host, connection, bar.createDiv({ attr: { role: "status" } }));
+  const search = bar.createEl("button", { cls: "vs-console-search", attr: { type: "button" } });
+  appendIcon(host, search, "search");
+  search.createSpan({ text: words.search });
+  search.createEl("kbd", { text: "/" });
+  search.addEventListener("click", () => actions.openSearch());
+  const ingest = bar.createEl("button", { cls: "mod-cta", attr: { type: "button" } });
+  appendIcon(host, ingest, "download");
+  ingest.createSpan({ text: words.ingest });
+  ingest.addEventListener("click", () => actions.openIngest());
+  iconButton(host, bar, "sun-moon", words.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
+}
+
+function drawIcon(el: HTMLElement, name: string): void {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "svg-icon");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  for (const d of ICONS[name] ?? []) {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", d);
+    svg.append(path);
+  }
+  el.replaceChildren(svg);
+}
+
+start();

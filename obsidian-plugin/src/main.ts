@@ -1,0 +1,74 @@
+import { Plugin } from "obsidian";
+import { Connection } from "./connection";
+import { obsidianConnector } from "./obsidian/connector";
+import { ObsidianHost } from "./obsidian/host";
+import { IngestModal, SearchModal } from "./obsidian/modals";
+import { BACKLINKS_VIEW, BacklinksLeaf, MAP_VIEW, MapLeaf } from "./obsidian/panes";
+import { DEFAULT_SETTINGS, localeFor, readSettings, SettingsTab, type Settings } from "./obsidian/settings";
+import { showStatus } from "./ui/status";
+
+/** Lifecycle only: settings are loaded, everything is registered; the work happens in the sidecar. */
+export default class VaultSidecarPlugin extends Plugin {
+  private readonly options: Settings = { ...DEFAULT_SETTINGS };
+  private connection!: Connection;
+  private host!: ObsidianHost;
+
+  override async onload(): Promise<void> {
+    Object.assign(this.options, readSettings(await this.loadData()));
+    const connection = new Connection(obsidianConnector(this.app));
+    const host = new ObsidianHost(this.app, () => localeFor(this.options), (query) => this.openSearch(query));
+    this.connection = connection;
+    this.host = host;
+    this.register(() => connection.stop());
+    this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
+    this.registerView(MAP_VIEW, (leaf) => new MapLeaf(leaf, host, connection));
+    this.register(showStatus(host, connection, this.addStatusBarItem()));
+    this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options)));
+    this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
+    this.addCommands();
+    // The first request goes out once Obsidian is ready, so that its start is not slowed.
+    this.app.workspace.onLayoutReady(() => void connection.run());
+  }
+
+  private addCommands(): void {
+    const { words } = this.host;
+    this.addCommand({ id: "ingest-link", name: words.commandIngest, callback: () => void this.openIngest() });
+    this.addCommand({ id: "search", name: words.commandSearch, callback: () => this.openSearch("") });
+    this.addCommand({ id: "open-backlinks", name: words.commandBacklinks, callback: () => void this.reveal(BACKLINKS_VIEW) });
+    this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });
+    this.addCommand({
+      id: "regenerate-map",
+      name: words.commandRegenerate,
+      checkCallback: (checking) => {
+        const client = this.connection.client;
+        if (client && !checking) {
+          void client.writeMoc().then(
+            (moc) => this.host.notify(moc.problem || this.host.words.regenerated(moc.path)),
+            (error: unknown) => this.host.notify(String(error)),
+          );
+        }
+        return client !== null;
+      },
+    });
+    this.addCommand({ id: "check-connection", name: words.commandCheck, callback: () => this.connection.nudge() });
+  }
+
+  private openSearch(query: string): void {
+    new SearchModal(this.app, this.host, this.connection, query).open();
+  }
+
+  private async openIngest(): Promise<void> {
+    const clip = await navigator.clipboard.readText().catch(() => "");
+    const links = clip.split(/\s+/).filter((word) => /^https?:\/\/./i.test(word));
+    const start = { prefill: links.join("\n"), fromClipboard: links.length > 0, openWhenDone: this.options.openWhenDone };
+    new IngestModal(this.app, this.host, this.connection, start).open();
+  }
+
+  private async reveal(type: string): Promise<void> {
+    const { workspace } = this.app;
+    const leaf = workspace.getLeavesOfType(type)[0] ?? workspace.getRightLeaf(false);
+    if (!leaf) return;
+    await leaf.setViewState({ type, active: true });
+    await workspace.revealLeaf(leaf);
+  }
+}

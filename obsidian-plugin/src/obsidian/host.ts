@@ -1,0 +1,71 @@
+import { MarkdownView, Notice, setIcon, TFile, type App } from "obsidian";
+import type { Mention } from "../api/client";
+import type { Host } from "../host";
+import { wordsFor, type Locale } from "../i18n";
+
+/** Obsidian as a host: notes open in its workspace, links are written through its own vault. */
+export class ObsidianHost implements Host {
+  constructor(
+    private readonly app: App,
+    private readonly currentLocale: () => Locale,
+    private readonly openSearch: (query: string) => void,
+  ) {}
+
+  get locale(): Locale {
+    return this.currentLocale();
+  }
+
+  get words(): Host["words"] {
+    return wordsFor(this.locale);
+  }
+
+  icon(el: HTMLElement, name: string): void {
+    setIcon(el, name);
+  }
+
+  openNote(path: string, newTab: boolean): void {
+    void this.app.workspace.openLinkText(path, "", newTab);
+  }
+
+  createNote(name: string): void {
+    void this.app.workspace.openLinkText(name, this.app.workspace.getActiveFile()?.path ?? "", false);
+  }
+
+  insertLink(path: string, title: string): void {
+    const view = this.app.workspace.getActiveViewOfType(MarkdownView);
+    const file = this.app.vault.getFileByPath(path);
+    if (!view || !file) return;
+    const source = view.file?.path ?? "";
+    const alias = title === file.basename ? undefined : title;
+    view.editor.replaceSelection(this.app.fileManager.generateMarkdownLink(file, source, undefined, alias));
+  }
+
+  async linkMention(mention: Mention, target: string): Promise<void> {
+    const source = this.app.vault.getAbstractFileByPath(mention.source);
+    const file = this.app.vault.getFileByPath(target);
+    if (!(source instanceof TFile) || !file) return;
+    let done = false;
+    await this.app.vault.process(source, (text) => {
+      const points = Array.from(text);
+      // The note may have been edited since it was read: link only what still stands there.
+      if (points.slice(mention.start, mention.end).join("") !== mention.name) return text;
+      done = true;
+      const alias = mention.name === file.basename ? undefined : mention.name;
+      const link = this.app.fileManager.generateMarkdownLink(file, mention.source, undefined, alias);
+      return points.slice(0, mention.start).join("") + link + points.slice(mention.end).join("");
+    });
+    this.notify(done ? this.words.linked(source.basename) : this.words.linkFailed(source.basename));
+  }
+
+  search(query: string): void {
+    this.openSearch(query);
+  }
+
+  async copy(text: string): Promise<void> {
+    await navigator.clipboard.writeText(text);
+  }
+
+  notify(text: string): void {
+    new Notice(text);
+  }
+}

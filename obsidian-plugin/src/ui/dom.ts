@@ -1,0 +1,70 @@
+import type { Host } from "../host";
+
+/** Start and end of a passage, in code points, as the sidecar counts. */
+type Highlight = readonly [number, number] | readonly number[];
+
+/** Append text with its highlighted passages marked. */
+export function appendMarked(el: HTMLElement, text: string, highlights: readonly Highlight[]): void {
+  const points = Array.from(text);
+  let at = 0;
+  for (const [start = 0, end = 0] of highlights) {
+    if (start > at) el.appendText(points.slice(at, start).join(""));
+    el.createEl("mark", { cls: "vs-hit", text: points.slice(start, end).join("") });
+    at = end;
+  }
+  if (at < points.length) el.appendText(points.slice(at).join(""));
+}
+
+/** Append an icon; it is decoration, so screen readers pass over it. */
+export function appendIcon(host: Host, el: HTMLElement, name: string, cls = ""): HTMLElement {
+  const span = el.createSpan({ cls: cls ? `vs-icon ${cls}` : "vs-icon", attr: { "aria-hidden": "true" } });
+  host.icon(span, name);
+  return span;
+}
+
+/** A button that shows only an icon, with a name for readers and tooltip. */
+export function iconButton(host: Host, el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
+  const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, type: "button" } });
+  host.icon(button, icon);
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+/** A command to type, with a button that copies it. */
+export function commandBox(host: Host, el: HTMLElement, command: string): void {
+  const box = el.createDiv({ cls: "vs-command" });
+  box.createEl("code", { text: command });
+  iconButton(host, box, "copy", host.words.copy, () => {
+    void host.copy(command).then(() => host.notify(host.words.copied));
+  });
+}
+
+export interface EmptyState {
+  icon: string;
+  title?: string;
+  text: string;
+  command?: string;
+  action?: { label: string; run: () => void };
+}
+
+/** Say in place of content why there is none and what to do. */
+export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void {
+  const box = el.createDiv({ cls: "vs-empty", attr: { role: "status" } });
+  appendIcon(host, box, state.icon);
+  if (state.title) box.createEl("h2", { text: state.title });
+  box.createEl("p", { text: state.text });
+  if (state.command) commandBox(host, box, state.command);
+  const action = state.action;
+  if (action) {
+    const acts = box.createDiv({ cls: "vs-acts" });
+    acts.createEl("button", { text: action.label, attr: { type: "button" } }).addEventListener("click", () => action.run());
+  }
+}
+
+export function formatCount(host: Host, count: number): string {
+  return count.toLocaleString(host.locale);
+}
+
+export function formatTime(host: Host, moment: Date): string {
+  return moment.toLocaleTimeString(host.locale, { hour: "2-digit", minute: "2-digit", hour12: false });
+}

@@ -1,0 +1,215 @@
+import type { Connection, State } from "../connection";
+import type { Host } from "../host";
+import { formatCount, formatTime, showEmpty } from "./dom";
+import { attachTreeKeys } from "./tree_keys";
+
+/** Which parts of a pane are folded; kept while the pane is redrawn. */
+export type Folded = Set<string>;
+
+const SKELETON_AFTER_MS = 300;
+
+/**
+ * The frame all panes share: head, body, foot, and what is shown while there is no content.
+ * Order of truth: mismatch > not set up > offline without content > offline with content > error > first reading > loading > content.
+ */
+export abstract class Pane {
+  protected head!: HTMLElement;
+  protected body!: HTMLElement;
+  protected foot!: HTMLElement;
+  protected readonly folded: Folded = new Set();
+  private banner!: HTMLElement;
+  private root: HTMLElement | null = null;
+  private hasContent = false;
+  private loading = 0;
+  private readonly unsubscribe: (() => void)[] = [];
+  private reloadTimer = 0;
+
+  constructor(
+    protected readonly host: Host,
+    protected readonly connection: Connection,
+    private readonly label: string,
+  ) {}
+
+  mount(root: HTMLElement): void {
+    this.root = root;
+    root.empty();
+    root.addClass("vs-pane");
+    root.setAttribute("aria-label", this.label);
+    this.banner = root.createDiv({ cls: "vs-banner is-hidden" });
+    this.head = root.createDiv({ cls: "vs-pane-head" });
+    this.body = root.createDiv({ cls: "vs-pane-body", attr: { role: "tree", "aria-label": this.label } });
+    this.foot = root.createDiv({ cls: "vs-pane-foot is-hidden", attr: { role: "status" } });
+    attachTreeKeys(this.body);
+    this.unsubscribe.push(this.connection.onState((state) => this.showState(state)));
+    this.unsubscribe.push(
+      this.connection.onEvents((events) => {
+        if (events.some((event) => this.concerns(event.type))) this.reloadSoon();
+      }),
+    );
+  }
+
+  unmount(): void {
+    for (const off of this.unsubscribe.splice(0)) off();
+    window.clearTimeout(this.reloadTimer);
+    this.root?.empty();
+    this.root = null;
+  }
+
+  /** Ask the sidecar and draw; content already shown stays until the new is there. */
+  async reload(): Promise<void> {
+    const client = this.connection.client;
+    if (!client || !this.root) return;
+    const turn = ++this.loading;
+    const skeleton = window.setTimeout(() => {
+      if (turn === this.loading && !this.hasContent) this.showSkeleton();
+    }, SKELETON_AFTER_MS);
+    try {
+      const draw = await this.load();
+      if (turn !== this.loading || !this.root) return;
+      this.redraw(draw);
+    } catch (error) {
+      if (turn === this.loading && this.root && !this.hasContent) this.showError(error);
+    } finally {
+      window.clearTimeout(skeleton);
+    }
+  }
+
+  /** Fetch what the pane shows; give a call that draws it into the empty body. */
+  protected abstract load(): Promise<() => void>;
+  protected abstract concerns(event: string): boolean;
+  protected abstract drawHead(): void;
+
+  /** Draw something that needs no sidecar, such as "no note open". */
+  protected drawNow(draw: () => void): void {
+    this.loading++;
+    this.redraw(draw);
+  }
+
+  protected forgetContent(): void {
+    this.hasContent = false;
+  }
+
+  protected setFoot(text: string): void {
+    this.foot.setText(text);
+    this.foot.toggleClass("is-hidden", text === "");
+  }
+
+  /** A section that folds; gives its body, or `null` while it is folded. */
+  protected group(key: string, title: string, count: number, fill: (body: HTMLElement) => void): void {
+    const section = this.body.createEl("section", { cls: "vs-group" });
+    const open = !this.folded.has(key);
+    this.foldRow(section, key, title, String(count), open);
+    if (open) fill(section);
+  }
+
+  protected foldRow(parent: HTMLElement, key: string, title: string, flair: string, open: boolean): HTMLElement {
+    const row = parent.createDiv({
+      cls: "tree-item-self is-clickable",
+      attr: { role: "treeitem", tabindex: "-1", "aria-expanded": String(open), "data-row": key },
+    });
+    this.host.icon(row.createSpan({ cls: "vs-icon" }), open ? "chevron-down" : "chevron-right");
+    row.createSpan({ cls: "tree-item-inner", text: title });
+    row.createSpan({ cls: "tree-item-flair", text: flair });
+    row.addEventListener("click", () => {
+      if (open) this.folded.add(key);
+      else this.folded.delete(key);
+      void this.reload();
+    });
+    return row;
+  }
+
+  /** A row that opens a note by click, Enter, or with the modifier in a new tab. */
+  protected noteRow(el: HTMLElement, path: string): void {
+    el.setAttribute("role", "treeitem");
+    el.setAttribute("tabindex", "-1");
+    el.setAttribute("data-row", path);
+    el.addClass("is-clickable");
+    el.addEventListener("click", (event) => this.host.openNote(path, event.ctrlKey || event.metaKey));
+  }
+
+  private redraw(draw: () => void): void {
+    const scroll = this.root?.parentElement?.scrollTop ?? 0;
+    const focused = this.body.querySelector<HTMLElement>("[data-row]:focus")?.dataset["row"];
+    this.body.empty();
+    this.head.empty();
+    this.drawHead();
+    draw();
+    this.hasContent = true;
+    const rows = Array.from(this.body.querySelectorAll<HTMLElement>("[data-row]"));
+    const again = rows.find((row) => row.dataset["row"] === focused) ?? null;
+    (again ?? rows[0])?.setAttribute("tabindex", "0");
+    again?.focus();
+    if (this.root?.parentElement) this.root.parentElement.scrollTop = scroll;
+  }
+
+  private reloadSoon(): void {
+    window.clearTimeout(this.reloadTimer);
+    this.reloadTimer = window.setTimeout(() => void this.reload(), 80);
+  }
+
+  private showState(state: State): void {
+    const { words } = this.host;
+    this.banner.addClass("is-hidden");
+    switch (state.kind) {
+      case "ready":
+        void this.reload();
+        return;
+      case "connecting":
+        return;
+      case "starting": {
+        const { done, total } = state.status;
+        this.setFoot(words.indexing(formatCount(this.host, done), formatCount(this.host, total)));
+        if (!this.hasContent) this.showSkeleton();
+        return;
+      }
+      case "offline":
+        if (this.hasContent) {
+          const time = state.since ? formatTime(this.host, state.since) : "";
+          this.banner.setText(time ? words.offlineSince(time) : words.offlineTitle);
+          this.banner.removeClass("is-hidden");
+          return;
+        }
+        return this.showInstead({ icon: "unplug", title: words.offlineTitle, text: words.offlineText, command: "kb serve" });
+      case "not-set-up":
+        return this.showInstead({ icon: "folder", title: words.notSetUpTitle, text: words.notSetUpText, command: "kb init" });
+      case "session-over":
+        return this.showInstead({ icon: "unplug", title: words.sessionOverTitle, text: words.sessionOverText, command: "kb open" });
+      case "mismatch":
+        return this.showInstead({
+          icon: "alert-circle",
+          title: words.mismatchTitle,
+          text: words.mismatchText(1, state.sidecar),
+          command: "pipx upgrade vault-sidecar",
+        });
+      case "other-vault":
+        return this.showInstead({ icon: "folder", title: words.otherVaultTitle, text: words.otherVaultText(state.name) });
+    }
+  }
+
+  private showInstead(state: Parameters<typeof showEmpty>[2]): void {
+    this.loading++;
+    this.hasContent = false;
+    this.body.empty();
+    this.head.empty();
+    this.setFoot("");
+    showEmpty(this.host, this.body, state);
+  }
+
+  private showError(error: unknown): void {
+    this.body.empty();
+    showEmpty(this.host, this.body, {
+      icon: "alert-circle",
+      title: this.host.words.errorTitle,
+      text: error instanceof Error ? error.message : String(error),
+      action: { label: this.host.words.retry, run: () => void this.reload() },
+    });
+  }
+
+  private showSkeleton(): void {
+    this.body.empty();
+    for (const width of ["60%", "80%", "45%", "70%"]) {
+      const bar = this.body.createDiv({ cls: "vs-skel-row" }).createSpan({ cls: "vs-skel" });
+      bar.setCssProps({ "--vs-skel-width": width });
+    }
+  }
+}

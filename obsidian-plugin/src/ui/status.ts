@@ -1,0 +1,44 @@
+import type { Connection, State } from "../connection";
+import type { Host } from "../host";
+import { formatCount } from "./dom";
+
+/** One quiet item in the status bar; gives a call that ends it. */
+export function showStatus(host: Host, connection: Connection, el: HTMLElement): () => void {
+  el.addClass("vs-statusbar");
+  return connection.onState((state) => {
+    el.empty();
+    host.icon(el.createSpan({ cls: "vs-icon" }), ICONS[state.kind]);
+    el.createSpan({ text: textOf(host, state) });
+  });
+}
+
+const ICONS: Record<State["kind"], string> = {
+  connecting: "loader",
+  "not-set-up": "folder",
+  offline: "unplug",
+  mismatch: "alert-circle",
+  "other-vault": "alert-circle",
+  "session-over": "unplug",
+  starting: "loader",
+  ready: "check",
+};
+
+function textOf(host: Host, state: State): string {
+  const { words } = host;
+  switch (state.kind) {
+    case "ready":
+      return words.statusReady(state.status.vault_name);
+    case "starting":
+      return `${formatCount(host, state.status.done)} / ${formatCount(host, state.status.total)}`;
+    case "mismatch":
+      return words.statusMismatch;
+    case "other-vault":
+      return words.statusOtherVault;
+    case "not-set-up":
+      return words.statusNotSetUp;
+    case "connecting":
+      return words.statusConnecting;
+    default:
+      return words.statusOffline;
+  }
+}

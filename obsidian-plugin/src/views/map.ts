@@ -1,0 +1,126 @@
+import type { Moc } from "../api/client";
+import type { Connection } from "../connection";
+import type { Host } from "../host";
+import { appendIcon, formatCount, formatTime, iconButton, showEmpty } from "../ui/dom";
+import { Pane } from "../ui/pane";
+
+const FEW = 8;
+
+/** The map of content: counts, hubs, topics, recent captures, orphans. */
+export class MapPane extends Pane {
+  private moc: Moc | null = null;
+  private readonly whole = new Set<string>();
+
+  constructor(host: Host, connection: Connection) {
+    super(host, connection, host.words.map);
+  }
+
+  protected concerns(event: string): boolean {
+    return event === "moc-changed" || event === "graph-changed" || event === "reset";
+  }
+
+  protected drawHead(): void {
+    const { words } = this.host;
+    this.head.createEl("h2", { text: words.map });
+    iconButton(this.host, this.head, "search", words.search, () => this.host.search(""));
+    iconButton(this.host, this.head, "file-text", words.openMap, () => {
+      if (this.moc) this.host.openNote(this.moc.path, false);
+    });
+    iconButton(this.host, this.head, "refresh-cw", words.regenerate, () => void this.regenerate());
+  }
+
+  protected async load(): Promise<() => void> {
+    const client = this.connection.client;
+    if (!client) return () => undefined;
+    const moc = await client.moc();
+    return () => this.draw(moc);
+  }
+
+  private async regenerate(): Promise<void> {
+    const client = this.connection.client;
+    if (!client) return;
+    try {
+      const moc = await client.writeMoc();
+      this.host.notify(moc.problem || this.host.words.regenerated(moc.path));
+      await this.reload();
+    } catch (error) {
+      this.host.notify(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private draw(moc: Moc): void {
+    const { words } = this.host;
+    this.moc = moc;
+    this.drawCounts(moc);
+    if (moc.hubs_total === 0) {
+      showEmpty(this.host, this.body, { icon: "network", title: words.mapIsSmall, text: words.mapIsSmallText(moc.counts["notes"] ?? 0) });
+    } else {
+      this.group("hubs", words.hubs, moc.hubs_total, (el) => this.drawHubs(el, moc));
+    }
+    if (moc.topics_total > 0) this.group("topics", words.topics, moc.topics_total, (el) => this.drawTopics(el, moc));
+    if (moc.recent.length > 0) {
+      this.group("recent", words.recent, moc.recent.length, (el) => {
+        for (const item of moc.recent) this.drawLine(el, item.path, item.title, item.day ?? "");
+      });
+    }
+    if (moc.orphans_total > 0) {
+      this.group("orphans", words.orphans, moc.orphans_total, (el) => {
+        for (const item of moc.orphans) this.drawLine(el, item.path, item.title, "");
+      });
+    }
+    this.setFoot(moc.problem || words.mapUpdated(moc.path, formatTime(this.host, new Date())));
+  }
+
+  private drawCounts(moc: Moc): void {
+    const { words } = this.host;
+    const layered = ["core", "wiki", "sources", "inbox"].some((layer) => (moc.counts[layer] ?? 0) > 0);
+    const shown: [string, string][] = layered
+      ? [["core", words.core], ["wiki", words.wiki], ["sources", words.sources], ["inbox", words.inbox]]
+      : [["notes", words.notes]];
+    const counts = this.body.createDiv({ cls: "vs-counts" });
+    for (const [key, label] of shown) {
+      const cell = counts.createDiv();
+      cell.createEl("b", { text: formatCount(this.host, moc.counts[key] ?? 0) });
+      cell.createSpan({ text: label });
+    }
+  }
+
+  private drawHubs(parent: HTMLElement, moc: Moc): void {
+    const { words } = this.host;
+    const hubs = this.whole.has("hubs") ? moc.hubs : moc.hubs.slice(0, FEW);
+    for (const hub of hubs) {
+      const row = parent.createDiv({ cls: "vs-hub" });
+      row.createSpan({ cls: "vs-t", text: hub.title });
+      const count = row.createSpan({ cls: "vs-n", attr: { "aria-label": words.inLinks(hub.in_links) } });
+      appendIcon(this.host, count, "link");
+      count.appendText(` ${formatCount(this.host, hub.in_links)}`);
+      if (hub.gist) row.createSpan({ cls: "vs-g", text: hub.gist });
+      this.noteRow(row, hub.path);
+    }
+    const more = moc.hubs.length - hubs.length;
+    if (more > 0) {
+      const button = parent.createEl("button", { cls: "vs-plain vs-link vs-more", text: words.more(more), attr: { type: "button" } });
+      button.addEventListener("click", () => {
+        this.whole.add("hubs");
+        void this.reload();
+      });
+    }
+  }
+
+  private drawTopics(parent: HTMLElement, moc: Moc): void {
+    const topics = parent.createDiv({ cls: "vs-topics" });
+    for (const topic of moc.topics.slice(0, this.whole.has("topics") ? undefined : 18)) {
+      const tag = topic.tag;
+      const button = topics.createEl("button", { cls: "tag", text: `#${tag}`, attr: { type: "button" } });
+      button.createSpan({ cls: "vs-num", text: formatCount(this.host, topic.count) });
+      button.addEventListener("click", () => this.host.search(`tag:${tag} `));
+    }
+  }
+
+  private drawLine(parent: HTMLElement, path: string, title: string, right: string): void {
+    const row = parent.createDiv({ cls: "vs-hub" });
+    row.createSpan({ cls: "vs-t", text: title });
+    row.createSpan({ cls: "vs-n", text: right });
+    this.noteRow(row, path);
+  }
+}

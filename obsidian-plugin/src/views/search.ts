@@ -1,0 +1,193 @@
+import type { Hit, SearchResult } from "../api/client";
+import { Unreachable } from "../api/errors";
+import type { Connection } from "../connection";
+import type { Host } from "../host";
+import { appendIcon, appendMarked, formatCount, iconButton } from "../ui/dom";
+
+const LIMIT = 30;
+const TYPING_MS = 60;
+const RECENT_KEPT = 8;
+
+type Row = { kind: "hit"; hit: Hit } | { kind: "recent"; query: string } | { kind: "create"; name: string };
+
+/** Queries of this run, newest first. */
+const recent: string[] = [];
+
+/** Search as one types; keyboard first. */
+export class SearchPanel {
+  private input!: HTMLInputElement;
+  private status!: HTMLElement;
+  private results!: HTMLElement;
+  private rows: Row[] = [];
+  private selected = 0;
+  private timer = 0;
+  private turn = 0;
+
+  constructor(
+    private readonly host: Host,
+    private readonly connection: Connection,
+    private readonly close: () => void,
+  ) {}
+
+  mount(root: HTMLElement, query: string): void {
+    const { words } = this.host;
+    root.addClass("prompt");
+    root.setAttribute("aria-label", words.search);
+    const bar = root.createDiv({ cls: "prompt-input-container" });
+    appendIcon(this.host, bar, "search");
+    this.input = bar.createEl("input", {
+      cls: "prompt-input",
+      attr: { type: "text", "aria-label": words.search, spellcheck: "false", autocomplete: "off", role: "combobox", "aria-expanded": "true", "aria-controls": "vs-search-results" },
+    });
+    this.input.value = query;
+    iconButton(this.host, bar, "x", words.clear, () => {
+      this.input.value = "";
+      this.input.focus();
+      void this.update();
+    });
+    this.status = root.createDiv({ cls: "vs-prompt-status vs-num", attr: { role: "status" } });
+    this.results = root.createDiv({ cls: "prompt-results", attr: { role: "listbox", id: "vs-search-results", "aria-label": words.search } });
+    this.drawKeys(root);
+    this.input.addEventListener("input", () => {
+      window.clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => void this.update(), TYPING_MS);
+    });
+    this.input.addEventListener("keydown", (event) => this.onKey(event));
+    this.input.focus();
+    this.input.setSelectionRange(query.length, query.length);
+    void this.update();
+  }
+
+  unmount(): void {
+    window.clearTimeout(this.timer);
+    this.turn++;
+  }
+
+  private async update(): Promise<void> {
+    const { words } = this.host;
+    const query = this.input.value;
+    const turn = ++this.turn;
+    const { client, state } = this.connection;
+    if (!client) {
+      const starting = state.kind === "starting" ? words.indexing(formatCount(this.host, state.status.done), formatCount(this.host, state.status.total)) : words.offlineTitle;
+      return this.show([], state.kind === "starting" ? `${starting} ${words.indexingHint}` : starting);
+    }
+    if (!query.trim()) {
+      const notes = state.kind === "ready" ? state.status.notes : 0;
+      this.input.placeholder = words.searchPlaceholder(formatCount(this.host, notes));
+      return this.show(recent.map((text) => ({ kind: "recent", query: text })), "");
+    }
+    try {
+      const found = await client.search(query, LIMIT);
+      if (turn === this.turn) this.showFound(query, found);
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.show([], error instanceof Unreachable ? words.offlineTitle : error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private showFound(query: string, found: SearchResult): void {
+    const { words } = this.host;
+    if (found.total > 0) {
+      return this.show(found.hits.map((hit) => ({ kind: "hit", hit })), words.searchResults(formatCount(this.host, found.total)));
+    }
+    const rows: Row[] = this.host.createNote && found.reason === "no-match" ? [{ kind: "create", name: query.trim() }] : [];
+    this.show(rows, found.reason === "no-term" ? words.searchNoTerm : words.searchNone(formatCount(this.host, found.searched)));
+  }
+
+  private show(rows: Row[], status: string): void {
+    this.rows = rows;
+    this.selected = 0;
+    this.status.setText(status);
+    this.status.toggleClass("is-hidden", status === "");
+    this.results.empty();
+    rows.forEach((row, index) => this.drawRow(row, index));
+    this.select(0);
+  }
+
+  private drawRow(row: Row, index: number): void {
+    const { words } = this.host;
+    const el = this.results.createDiv({ cls: "suggestion-item vs-hitrow", attr: { role: "option", id: `vs-hit-${index}` } });
+    if (row.kind === "hit") {
+      const { hit } = row;
+      appendIcon(this.host, el, "file");
+      appendMarked(el.createSpan({ cls: "vs-t" }), hit.title, hit.title_highlights);
+      el.createSpan({ cls: "vs-p", text: hit.layer || (hit.path.includes("/") ? (hit.path.split("/")[0] ?? "") : "") });
+      const snippet = hit.snippets[0];
+      if (snippet) appendMarked(el.createSpan({ cls: "vs-s" }), snippet.text, snippet.highlights);
+    } else {
+      appendIcon(this.host, el, row.kind === "recent" ? "clock" : "file-plus");
+      el.createSpan({ cls: "vs-t", text: row.kind === "recent" ? row.query : words.createNote(row.name) });
+      el.createSpan({ cls: "vs-p", text: row.kind === "recent" ? words.searchRecent : "" });
+    }
+    el.addEventListener("mousemove", () => this.select(index));
+    el.addEventListener("click", (event) => this.choose(index, event.ctrlKey || event.metaKey));
+  }
+
+  private select(index: number): void {
+    const items = Array.from(this.results.children) as HTMLElement[];
+    this.selected = Math.max(0, Math.min(index, items.length - 1));
+    items.forEach((item, n) => {
+      item.toggleClass("is-selected", n === this.selected);
+      item.setAttribute("aria-selected", String(n === this.selected));
+    });
+    items[this.selected]?.scrollIntoView({ block: "nearest" });
+    if (items.length > 0) this.input.setAttribute("aria-activedescendant", `vs-hit-${this.selected}`);
+    else this.input.removeAttribute("aria-activedescendant");
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.isComposing) return; // an input method is still at work
+    if (event.key === "ArrowDown") this.select((this.selected + 1) % Math.max(this.rows.length, 1));
+    else if (event.key === "ArrowUp") this.select((this.selected - 1 + this.rows.length) % Math.max(this.rows.length, 1));
+    else if (event.key === "Enter" && event.altKey) this.insert();
+    else if (event.key === "Enter") this.choose(this.selected, event.ctrlKey || event.metaKey);
+    else if (event.key === "Escape") this.close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private choose(index: number, newTab: boolean): void {
+    const row = this.rows[index];
+    if (!row) return;
+    if (row.kind === "recent") {
+      this.input.value = row.query;
+      void this.update();
+      return;
+    }
+    this.remember();
+    this.close();
+    if (row.kind === "hit") this.host.openNote(row.hit.path, newTab);
+    else this.host.createNote?.(row.name);
+  }
+
+  private insert(): void {
+    const row = this.rows[this.selected];
+    if (row?.kind !== "hit" || !this.host.insertLink) return;
+    this.remember();
+    this.close();
+    this.host.insertLink(row.hit.path, row.hit.title);
+  }
+
+  private remember(): void {
+    const query = this.input.value.trim();
+    const at = recent.indexOf(query);
+    if (at >= 0) recent.splice(at, 1);
+    recent.unshift(query);
+    recent.splice(RECENT_KEPT);
+  }
+
+  private drawKeys(root: HTMLElement): void {
+    const { words } = this.host;
+    const keys: [string, string][] = [["↑↓", words.keysMove], ["↵", words.keysOpen]];
+    if (this.host.insertLink) keys.push(["alt ↵", words.keysInsert]);
+    keys.push(["tag: path:", words.keysFilter], ["esc", words.keysClose]);
+    const box = root.createDiv({ cls: "prompt-instructions" });
+    for (const [key, text] of keys) {
+      const item = box.createSpan({ cls: "prompt-instruction" });
+      item.createSpan({ cls: "prompt-instruction-command", text: key });
+      item.createSpan({ text });
+    }
+  }
+}
