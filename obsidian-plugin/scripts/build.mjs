@@ -30,6 +30,7 @@ const css = async (...names) => {
 await writeFile(at("dist/plugin/styles.css"), await css("views.css"));
 await writeFile(at("dist/console/console.css"), await css("tokens.css", "host.css", "views.css", "console.css"));
 await copyFile(at("manifest.json"), at("dist/plugin/manifest.json"));
+await copyFile(at("src/console/icon.svg"), at("dist/console/icon.svg"));
 await copyFile(at("src/console/index.html"), at("dist/console/index.html"));
 
 const { size } = await stat(at("dist/plugin/main.js"));

@@ -87,13 +87,14 @@ export class Connection {
           await this.pause(this.timing.retryMs[Math.min(failures++, this.timing.retryMs.length - 1)] ?? 1000);
           continue;
         }
-        failures = 0;
         await this.follow();
+        failures = 0;
       } catch (error) {
         this.sidecar = null;
         if (error instanceof ApiError && error.status !== 401 && error.status !== 503) {
           console.warn("Vault Sidecar:", error.message);
         }
+        // One failure is forgiven: the sidecar may only be starting anew.
         if (failures++ > 0) this.set({ kind: "offline", since: this.lastReady });
         await this.pause(this.timing.retryMs[Math.min(failures, this.timing.retryMs.length - 1)] ?? 1000);
       }

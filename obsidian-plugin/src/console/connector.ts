@@ -12,6 +12,7 @@ export function consoleConnector(): Connector {
     async connect() {
       const code = /[#&]code=([\w-]+)/.exec(location.hash)?.[1];
       if (code) {
+        // Out of the address at once: it must not lie in the browser's history.
         history.replaceState(null, "", location.pathname);
         const { status, json } = await send("", "POST", "/api/console/session", { code });
         if (status === 200) token = (json as { token: string }).token;

@@ -72,7 +72,8 @@ function start(): void {
   const openIngest = (): void =>
     openOverlay(words.ingest, "modal", (el, close) => {
       const panel = new IngestPanel(host, connection, { prefill: "", fromClipboard: false, openWhenDone: false, close });
-      panel.mount(el);
+      panel.mount(el.createDiv());
+      iconButton(host, el, "x", words.close, close).addClass("modal-close-button");
       return () => panel.unmount();
     });
 

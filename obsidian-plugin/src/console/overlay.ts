@@ -1,7 +1,7 @@
 /** A modal layer: focus stays within, Escape and a click beside it close it, focus returns to where it was. */
 export function openOverlay(label: string, cls: string, fill: (el: HTMLElement, close: () => void) => () => void): void {
   const before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
-  const dialog = document.body.createEl("dialog", { cls: `vs-overlay ${cls}`, attr: { "aria-label": label } });
+  const dialog = document.body.createEl("dialog", { cls: "vs-overlay", attr: { "aria-label": label } });
   const content = dialog.createDiv({ cls });
   let end: () => void = () => undefined;
   const close = (): void => {

@@ -22,6 +22,17 @@ export function appendIcon(host: Host, el: HTMLElement, name: string, cls = ""):
   return span;
 }
 
+/** Append the line around a link as a pane shows it: the link itself without its brackets. */
+export function appendContext(el: HTMLElement, context: { text: string; highlights: readonly Highlight[] }): void {
+  const points = Array.from(context.text);
+  const [start = 0, end = 0] = context.highlights[0] ?? [];
+  const bare = /^!?\[\[(.*)\]\]$/s.exec(points.slice(start, end).join(""));
+  if (!bare) return appendMarked(el, context.text, context.highlights);
+  el.appendText(points.slice(0, start).join(""));
+  el.createEl("mark", { cls: "vs-hit", text: bare[1] ?? "" });
+  el.appendText(points.slice(end).join(""));
+}
+
 /** A button that shows only an icon, with a name for readers and tooltip. */
 export function iconButton(host: Host, el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
   const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, type: "button" } });

@@ -2,7 +2,7 @@ import type { Links, Mention } from "../api/client";
 import { ApiError } from "../api/errors";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, appendMarked, formatTime, showEmpty } from "../ui/dom";
+import { appendContext, appendIcon, formatTime, showEmpty } from "../ui/dom";
 import { Pane } from "../ui/pane";
 
 type Back = Links["back"][number];
@@ -107,7 +107,7 @@ export class BacklinksPane extends Pane {
       }
       const line = box.createDiv({ cls: "vs-mention" });
       const text = line.createSpan({ cls: "vs-mention-text" });
-      appendMarked(text, context.text, context.highlights);
+      appendContext(text, context);
       this.noteRow(text, source);
       if ("name" in mention && target && this.host.linkMention) {
         const button = line.createEl("button", { text: this.host.words.link, attr: { type: "button" } });
