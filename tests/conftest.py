@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,8 @@ def make_vault(tmp_path: Path) -> MakeVault:
 
 
 @pytest.fixture
-def shared() -> Iterator[Path]:
+def shared() -> Path:
     """Give the folder of shared data; skip where the checkout stands alone."""
     if not SHARED.is_dir():
         pytest.skip("the shared data does not lie beside this checkout; the small cases in fixtures/ are tested all the same")
-    yield SHARED
+    return SHARED

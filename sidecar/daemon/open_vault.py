@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from sidecar.graph.service import GraphService
 from sidecar.moc.service import MocService
@@ -22,6 +22,8 @@ class OpenVault:
         self.search = search
         self.moc = moc
         self._cache = cache
+        self.on_change: Callable[[IndexDelta], None] = lambda delta: None
+        """Told of every change taken in, whoever made it; called on the vault's thread."""
 
     def open(self, progress: Progress | None = None) -> OpenReport:
         """Read what changed since the last run and build the graph."""
@@ -35,6 +37,7 @@ class OpenVault:
         if delta:
             self.graph.apply(delta)
             self.search.apply(delta)
+            self.on_change(delta)
         return delta
 
     def refresh_moc(self) -> bool:

@@ -101,6 +101,8 @@ class SidecarProcess:
             Settler(lambda: container.config().moc.settle_s, lambda: self._write_map(container)),
             Settler(lambda: _GRAPH_FILE_QUIET_S, lambda: self._write_graph(container)),
         )
+        loop = asyncio.get_running_loop()
+        container.vault.on_change = lambda delta: _later(loop, lambda: self._announce(container, delta))
         watcher = VaultWatcher(
             self._root,
             lambda paths, rescan: self._on_burst(container, paths, rescan=rescan),
@@ -142,14 +144,11 @@ class SidecarProcess:
                 wanted = sorted({*wanted, *await container.services.thread.run(container.vault.index.rescan)})
             # In batches, so that questions are answered in between.
             for n in range(0, len(wanted), _BATCH):
-                delta = await container.services.thread.run(container.vault.apply, wanted[n : n + _BATCH])
-                self._announce(container, delta)
+                await container.services.thread.run(container.vault.apply, wanted[n : n + _BATCH])
         except SidecarError as error:
             log.warning("a change could not be taken in: %s", error.message)
 
     def _announce(self, container: Container, delta: IndexDelta) -> None:
-        if not delta:
-            return
         events = container.services.events
         events.publish("note-changed", paths=delta.paths[:100], count=len(delta.paths))
         events.publish("graph-changed", relinked=len(delta.relinked))
@@ -191,6 +190,11 @@ class SidecarProcess:
         for name in ("SIGTERM", "SIGINT"):
             with contextlib.suppress(NotImplementedError, ValueError):  # Windows; not the main thread
                 loop.add_signal_handler(getattr(signal, name), self._stop.set)
+
+
+def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Run a call on the event loop, from another thread."""
+    loop.call_soon_threadsafe(call)
 
 
 def _bind(port: int) -> socket.socket:

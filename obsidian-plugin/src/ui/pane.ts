@@ -37,7 +37,7 @@ export abstract class Pane {
     root.setAttribute("aria-label", this.label);
     this.banner = root.createDiv({ cls: "vs-banner is-hidden" });
     this.head = root.createDiv({ cls: "vs-pane-head" });
-    this.body = root.createDiv({ cls: "vs-pane-body", attr: { role: "tree", "aria-label": this.label } });
+    this.body = root.createDiv({ cls: "vs-pane-body", });
     this.foot = root.createDiv({ cls: "vs-pane-foot is-hidden", attr: { role: "status" } });
     attachTreeKeys(this.body);
     this.unsubscribe.push(this.connection.onState((state) => this.showState(state)));
@@ -95,10 +95,12 @@ export abstract class Pane {
   }
 
   /** A section that folds; gives its body, or `null` while it is folded. */
-  protected group(key: string, title: string, count: number, fill: (body: HTMLElement) => void): void {
-    const section = this.body.createEl("section", { cls: "vs-group" });
+  protected group(key: string, title: string, count: number, fill: (body: HTMLElement) => void, isTree = true): void {
+    // A tree may own nothing but rows; a group of buttons is headed by a button.
+    const section = this.body.createDiv({ cls: "vs-group", attr: isTree ? { role: "tree", "aria-label": title } : {} });
     const open = !this.folded.has(key);
-    this.foldRow(section, key, title, String(count), open);
+    const row = this.foldRow(section, key, title, String(count), open);
+    if (!isTree) row.setAttribute("role", "button");
     if (open) fill(section);
   }
 

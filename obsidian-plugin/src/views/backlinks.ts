@@ -108,10 +108,13 @@ export class BacklinksPane extends Pane {
       const line = box.createDiv({ cls: "vs-mention" });
       const text = line.createSpan({ cls: "vs-mention-text" });
       appendContext(text, context);
-      this.noteRow(text, source);
+      this.noteRow(line, source);
       if ("name" in mention && target && this.host.linkMention) {
         const button = line.createEl("button", { text: this.host.words.link, attr: { type: "button" } });
-        button.addEventListener("click", () => void this.host.linkMention?.(mention, target));
+        button.addEventListener("click", (event) => {
+          event.stopPropagation();
+          void this.host.linkMention?.(mention, target);
+        });
       }
     }
   }

@@ -57,7 +57,7 @@ export class MapPane extends Pane {
     } else {
       this.group("hubs", words.hubs, moc.hubs_total, (el) => this.drawHubs(el, moc));
     }
-    if (moc.topics_total > 0) this.group("topics", words.topics, moc.topics_total, (el) => this.drawTopics(el, moc));
+    if (moc.topics_total > 0) this.group("topics", words.topics, moc.topics_total, (el) => this.drawTopics(el, moc), false);
     if (moc.recent.length > 0) {
       this.group("recent", words.recent, moc.recent.length, (el) => {
         for (const item of moc.recent) this.drawLine(el, item.path, item.title, item.day ?? "");
@@ -99,8 +99,12 @@ export class MapPane extends Pane {
     }
     const more = moc.hubs.length - hubs.length;
     if (more > 0) {
-      const button = parent.createEl("button", { cls: "vs-plain vs-link vs-more", text: words.more(more), attr: { type: "button" } });
-      button.addEventListener("click", () => {
+      const row = parent.createDiv({
+        cls: "vs-link vs-more is-clickable",
+        text: words.more(more),
+        attr: { role: "treeitem", tabindex: "-1", "data-row": "more-hubs" },
+      });
+      row.addEventListener("click", () => {
         this.whole.add("hubs");
         void this.reload();
       });

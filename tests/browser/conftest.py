@@ -1,0 +1,45 @@
+"""A real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright
+
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Give a headless Chromium; skip where none could be installed."""
+    path = os.environ.get("KB_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not path:
+        pytest.skip("no Chromium on this machine: ./test says how it looked for one")
+    async with async_playwright() as driver:
+        chromium = await driver.chromium.launch(executable_path=path, args=_FLAGS)
+        yield chromium
+        await chromium.close()
+
+
+@pytest.fixture
+def watch_page() -> Callable[[Page], list[str]]:
+    """Give a call that collects what a page complains of: errors, refused content, failed requests."""
+
+    def watch(page: Page) -> list[str]:
+        complaints: list[str] = []
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+        return complaints
+
+    return watch
