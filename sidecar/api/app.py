@@ -141,7 +141,7 @@ def _events_handler(services: Services, op: Operation) -> Handler:
         revision = int(since) if since.isascii() and since.isdigit() and len(since) < 16 else 0
         response = web.StreamResponse(headers={**SECURITY_HEADERS, **cors_headers(request), "Content-Type": "text/event-stream"})
         await response.prepare(request)
-        while True:
+        while not services.events.is_closed:
             events = await services.events.wait(revision, _PING_S)
             lines = [f"id: {e.id}\nevent: {e.type}\ndata: {json.dumps(e.data, ensure_ascii=False)}\n\n" for e in events]
             try:
@@ -149,6 +149,7 @@ def _events_handler(services: Services, op: Operation) -> Handler:
             except ConnectionError:
                 return response
             revision = events[-1].id if events else revision
+        return response
 
     return handle
 

@@ -28,6 +28,7 @@ class EventLog:
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._changed = asyncio.Event()
         self.revision = 0
+        self.is_closed = False
 
     def publish(self, type_: EventType, **data: Any) -> None:
         """Add an event and wake all who wait."""
@@ -35,6 +36,11 @@ class EventLog:
         self._events.append(Event(self.revision, type_, data))
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def close(self) -> None:
+        """Let all who wait go, so that a stopping sidecar need not wait for them."""
+        self.is_closed = True
+        self._changed.set()
 
     def since(self, revision: int) -> list[Event]:
         """Give the events after ``revision``; a single ``reset`` if some of them are forgotten, or it is from another run."""
@@ -45,7 +51,7 @@ class EventLog:
     async def wait(self, revision: int, wait_s: float) -> list[Event]:
         """Give the events after ``revision`` as soon as there are any, or none after ``wait_s``."""
         found = self.since(revision)
-        if found or wait_s <= 0:
+        if found or wait_s <= 0 or self.is_closed:
             return found
         changed = self._changed
         try:

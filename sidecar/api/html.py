@@ -23,7 +23,7 @@ class _Renderer(mistune.HTMLRenderer):
     """Raw HTML is shown as text; images are not loaded, their alternative text stands in for them."""
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        return f'<span class="vs-image">{escape(text or url)}</span>'
+        return f'<span class="vs-image">{escape(text or url.rpartition("/")[2])}</span>'
 
     def wikilink(self, text: str, note: str | None) -> str:
         if note is None:

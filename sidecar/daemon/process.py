@@ -116,6 +116,7 @@ class SidecarProcess:
             self._on_ready(url)
             await self._until_stopped(container)
         finally:
+            services.events.close()
             await watcher.stop()
             for settler in self._settlers:
                 await settler.finish()
