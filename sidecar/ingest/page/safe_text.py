@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import re
 
-_INLINE = re.compile(r"[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|%%|==|~~|\$\$|(?<![^\s(（])#(?=[^\s#])|\^(?=[A-Za-z0-9-]+\s*$)")
+_INLINE = re.compile(
+    r"<%|%>|[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|%%|==|~~|::|\$\$|(?<![^\W_])#(?=[^\s#])|\^(?=[A-Za-z0-9-]+\s*$)|&(?=#?\w{1,32};)"
+)
+_JOINED = re.compile(
+    r"(?P<whole>\\<(?!%)|\\[^<]|(?P<ticks>`+)[^`].*?(?<!`)(?P=ticks)(?!`)|\]\([^()\s]*\)|\$[^$\n]+\$)"
+    r"|(?P<live>\\<%|<%|%%|::|(?<![^\W_])#(?=[^\s#*_~])|\^(?=[A-Za-z0-9-]+[ \t]*(?:$|\n)))",
+    re.DOTALL,
+)
 _LINE_START = re.compile(
     r"^(\s*)(?:(#{1,6})(?=\s|$)|([-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|([=-]{3,})(?=\s*$)|(~{3,})|(\w[\w ]{0,40}):(:)(?=\s))"
 )
@@ -25,6 +32,26 @@ def escape_text(text: str, *, in_table: bool = False) -> str:
     """Escape a run of plain text so that Markdown and Obsidian show it as it is."""
     text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "\\" + m[0][0] + ("\\" + m[0][1] if len(m[0]) > 1 else ""), strip_invisible(text)))
     return text.replace("|", "\\|") if in_table else text
+
+
+def escape_joins(text: str) -> str:
+    """Escape what came alive when runs of text were put together: a page may spread ``%%`` or ``#tag`` over two elements.
+
+    Code spans, formulas, addresses and what is escaped already stay as they are.
+    """
+
+    def mend(found: re.Match[str]) -> str:
+        live = found["live"]
+        return found[0] if live is None else "".join(f"\\{char}" for char in live.removeprefix("\\"))
+
+    return _JOINED.sub(mend, text)
+
+
+def disarm_code(text: str) -> str:
+    """Take the life out of code that acts in spite of its fence: Templater runs ``<%`` wherever it stands in a new file, and
+    the marks of the generated block are looked for in plain text.
+    """
+    return text.replace("<%", "< %").replace("kb:moc:", "kb: moc:")
 
 
 def escape_line_start(line: str) -> str:
@@ -71,7 +98,7 @@ def code_span(text: str) -> str:
     if not text:
         return ""
     if text.startswith(("=", "$=")) or "<%" in text:
-        return escape_text(text).replace("=", "\\=", 1)
+        return re.sub(r"^(\$?)=", r"\1\\=", escape_text(text))
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"

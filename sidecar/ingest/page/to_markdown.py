@@ -11,7 +11,16 @@ from lxml.html import HtmlElement
 from sidecar.errors import InvalidUrl
 from sidecar.ingest.canonical import clean_url
 from sidecar.ingest.page.choose import is_data_table
-from sidecar.ingest.page.safe_text import code_span, escape_line_start, escape_text, safe_destination, safe_language, strip_invisible
+from sidecar.ingest.page.safe_text import (
+    code_span,
+    disarm_code,
+    escape_joins,
+    escape_line_start,
+    escape_text,
+    safe_destination,
+    safe_language,
+    strip_invisible,
+)
 from sidecar.ingest.page.tree import BLOCKS, text_of
 
 _CJK = "\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -92,18 +101,18 @@ class MarkdownWriter:
     def _joined(self, text: str) -> str:
         """Fold white space as a browser does, without blanks between CJK lines, and set the line breaks."""
         text = _SPACE.sub(" ", _CJK_BREAK.sub("", text))
-        lines = [line.strip(" ") for line in text.split(_BREAK)]
+        lines = [escape_joins(line.strip(" \u3000")) for line in text.split(_BREAK)]  # Chinese pages indent with wide blanks
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n ")
 
     def _code(self, pre: HtmlElement) -> str:
-        text = strip_invisible(_code_text(pre)).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+        text = disarm_code(strip_invisible(_code_text(pre))).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if not text.strip():
             return ""
         ticks = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
         return f"{ticks}{_language(pre)}\n{text}\n{ticks}"
 
     def _list(self, listing: HtmlElement) -> str:
-        number = int(start) if (start := listing.get("start") or "1").isdigit() else 1
+        number = _count(listing.get("start"), 999_999)
         lines: list[str] = []
         for item in listing:
             if item.tag in ("ul", "ol"):  # a list straight within a list belongs to the item before it
@@ -156,8 +165,7 @@ class MarkdownWriter:
                 continue
             text = " ".join(block.replace("\n", " ") for block in self._cell_blocks(cell) if block.strip())
             text = re.sub(r"(?<!\\)\|", r"\\|", text)
-            span = cell.get("colspan") or "1"
-            cells += [text] + [""] * (min(int(span), 20) - 1 if span.isdigit() else 0)
+            cells += [text] + [""] * (_count(cell.get("colspan"), 20) - 1)
         return cells
 
     def _cell_blocks(self, cell: HtmlElement) -> Iterator[str]:
@@ -239,6 +247,12 @@ class MarkdownWriter:
         return escape_text(text.replace(_BREAK, ""))
 
 
+def _count(text: str | None, most: int) -> int:
+    """Read a number from an attribute; 1 if it is none."""
+    found = re.fullmatch(r"\s*([0-9]{1,9})\s*", text or "")
+    return max(1, min(int(found[1]), most)) if found else 1
+
+
 def _wrapped(inner: str, mark: str) -> str:
     """Put emphasis round the words, not the blanks at their ends."""
     core = inner.strip(f" \n\t\r\u00a0{_BREAK}")
@@ -251,7 +265,7 @@ def _wrapped(inner: str, mark: str) -> str:
 
 def _formula(text: str) -> str:
     block = text.startswith("\\[")
-    tex = " ".join(strip_invisible(text[2:-2]).split()).replace("$", "")
+    tex = disarm_code(" ".join(strip_invisible(text[2:-2]).split())).replace("$", "").replace("%%", "% %")
     return f"{_BREAK}$${tex}$${_BREAK}" if block else f"${tex}$"
 
 
