@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 _INLINE = re.compile(
-    r"<%|%>|[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|%%|==|~~|::|\$\$|(?<![^\W_])#(?=[^\s#])|\^(?=[A-Za-z0-9-]+\s*$)|&(?=#?\w{1,32};)"
+    r"<%|%>|[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|%%+|==+|~~+|::+|\$\$+|(?<![^\W_])#(?=[^\s#])|(?<!\S)\^(?=[A-Za-z0-9-]+\s*$)|&(?=#?\w{1,32};)"
 )
 _JOINED = re.compile(
-    r"(?P<whole>\\<(?!%)|\\[^<]|(?P<ticks>`+)[^`].*?(?<!`)(?P=ticks)(?!`)|\]\([^()\s]*\)|\$[^$\n]+\$)"
-    r"|(?P<live>\\<%|<%|%%|::|(?<![^\W_])#(?=[^\s#*_~])|\^(?=[A-Za-z0-9-]+[ \t]*(?:$|\n)))",
+    r"(?P<whole>\\[<%](?!%)|\\[^<%]|(?P<ticks>`+)[^`].*?(?<!`)(?P=ticks)(?!`)|\]\([^()\s]*\))"
+    r"|(?P<live>\\<%+|\\%%+|<%|%%+|::+|(?<![^\W_])#(?=[^\s#*_~])|(?<!\S)\^(?=[A-Za-z0-9-]+[ \t]*(?:$|\n)))",
     re.DOTALL,
 )
 _LINE_START = re.compile(
@@ -30,14 +30,14 @@ _ACTIVE_LANGUAGES = frozenset(
 
 def escape_text(text: str, *, in_table: bool = False) -> str:
     """Escape a run of plain text so that Markdown and Obsidian show it as it is."""
-    text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "\\" + m[0][0] + ("\\" + m[0][1] if len(m[0]) > 1 else ""), strip_invisible(text)))
+    text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "".join(f"\\{char}" for char in m[0]), strip_invisible(text)))
     return text.replace("|", "\\|") if in_table else text
 
 
 def escape_joins(text: str) -> str:
     """Escape what came alive when runs of text were put together: a page may spread ``%%`` or ``#tag`` over two elements.
 
-    Code spans, formulas, addresses and what is escaped already stay as they are.
+    Code spans, addresses and what is escaped already stay as they are.
     """
 
     def mend(found: re.Match[str]) -> str:
@@ -52,6 +52,17 @@ def disarm_code(text: str) -> str:
     the marks of the generated block are looked for in plain text.
     """
     return text.replace("<%", "< %").replace("kb:moc:", "kb: moc:")
+
+
+def disarm_formula(tex: str) -> str:
+    """Take the life out of TeX. A dollar before a digit ends no formula, and what stands in it would be text: blanks, which
+    TeX does not mind, keep it from being a link, a tag, a comment, HTML or a field.
+    """
+    tex = disarm_code(tex.replace("$", ""))
+    for live, dead in (("[[", "[ ["), ("](", "] ("), ("%%", "% %"), ("::", ": :"), (" #", " \\#"), ("`", "'")):
+        while live in tex:
+            tex = tex.replace(live, dead)
+    return re.sub(r"<(?=[A-Za-z/!?])", "< ", tex).removeprefix("#").strip()
 
 
 def escape_line_start(line: str) -> str:

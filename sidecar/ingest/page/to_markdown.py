@@ -14,6 +14,7 @@ from sidecar.ingest.page.choose import is_data_table
 from sidecar.ingest.page.safe_text import (
     code_span,
     disarm_code,
+    disarm_formula,
     escape_joins,
     escape_line_start,
     escape_text,
@@ -265,7 +266,9 @@ def _wrapped(inner: str, mark: str) -> str:
 
 def _formula(text: str) -> str:
     block = text.startswith("\\[")
-    tex = disarm_code(" ".join(strip_invisible(text[2:-2]).split())).replace("$", "").replace("%%", "% %")
+    tex = disarm_formula(" ".join(strip_invisible(text[2:-2]).split()))
+    if not tex:
+        return ""
     return f"{_BREAK}$${tex}$${_BREAK}" if block else f"${tex}$"
 
 
