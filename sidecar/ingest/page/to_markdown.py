@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from lxml import html
 from lxml.html import HtmlElement
 
 from sidecar.errors import InvalidUrl
@@ -115,14 +116,12 @@ class MarkdownWriter:
     def _list(self, listing: HtmlElement) -> str:
         number = _count(listing.get("start"), 999_999)
         lines: list[str] = []
-        for item in listing:
+        for item in _items(listing):
             if item.tag in ("ul", "ol"):  # a list straight within a list belongs to the item before it
                 lines += ["    " + line for line in self._list(item).split("\n")]
                 continue
-            if item.tag != "li":
-                continue
             mark = f"{number}. " if listing.tag == "ol" else "- "
-            blocks = [block for block in self._blocks(item) if block.strip()]
+            blocks = [block for block in self._item_blocks(item) if block.strip()]
             if not blocks:
                 continue
             number += 1
@@ -135,13 +134,19 @@ class MarkdownWriter:
             lines += [mark + first, *(indent + line if line else "" for line in rest)]
         return "\n".join(lines)
 
+    def _item_blocks(self, item: HtmlElement) -> Iterator[str]:
+        """Give the blocks of a list's child: what stands there without being an item is one all the same."""
+        return self._blocks(item) if item.tag == "li" or item.tag in BLOCKS else iter([self._paragraph([self._inline(item)])])
+
     def _definitions(self, listing: HtmlElement) -> Iterator[str]:
-        for item in listing.iter("dt", "dd"):
-            if item.tag == "dt":
+        for item in _items(listing):
+            if item.tag == "div":  # groups a term with its meanings
+                yield from self._definitions(item)
+            elif item.tag == "dt" and not _holds_block(item):
                 text = self._joined(self._inline_children(item)).replace("\n", " ")
                 yield f"**{text}**" if text and "**" not in text else text
             else:
-                yield from self._blocks(item)
+                yield from self._blocks(item) if item.tag in ("dt", "dd") else self._item_blocks(item)
 
     def _table(self, table: HtmlElement) -> str:
         rows = [self._row(row) for row in table.iter("tr")]
@@ -246,6 +251,17 @@ class MarkdownWriter:
 
     def _text(self, text: str) -> str:
         return escape_text(text.replace(_BREAK, ""))
+
+
+def _items(listing: HtmlElement) -> Iterator[HtmlElement]:
+    """Give the children of a list, with loose text between them as items of its own."""
+    for text, child in [(listing.text, None), *((child.tail, child) for child in listing)]:
+        if child is not None and isinstance(child.tag, str):
+            yield child
+        if text and text.strip():
+            loose = html.Element("li")
+            loose.text = text
+            yield loose
 
 
 def _count(text: str | None, most: int) -> int:

@@ -13,6 +13,7 @@ _DROPPED = (
 )  # fmt: skip
 _CONSENT = re.compile(r"cookie-?(?:consent|banner|notice|bar)|onetrust|consent-(?:banner|dialog|manager)|gdpr", re.IGNORECASE)
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-actualsrc", "data-url", "data-srcset", "srcset")
+_PERMALINKS = frozenset("¶ # § 🔗 ⚓".split())
 _TEX_SCRIPT = re.compile(r"math/tex")
 
 BLOCKS = frozenset(
@@ -31,7 +32,14 @@ def parse_page(text: str) -> HtmlElement | None:
         tree = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
+    for link in list(tree.iter("a")):  # the marks that documentation hangs on its headings
+        if (link.get("href") or "").startswith("#") and text_of(link) in _PERMALINKS and _is_in_heading(link):
+            _drop(link)
     return tree
+
+
+def _is_in_heading(element: HtmlElement) -> bool:
+    return any(above.tag in ("h1", "h2", "h3", "h4", "h5", "h6") for above in element.iterancestors())
 
 
 def clean_page(tree: HtmlElement) -> None:

@@ -104,16 +104,29 @@ def test_a_channel_is_no_video() -> None:
         ("https://mp.weixin.qq.com/s?__biz=M&mid=1&idx=1&sn=a&chksm=b&scene=21", "https://mp.weixin.qq.com/s?__biz=M&mid=1&idx=1&sn=a"),
         ("http://[2606:4700::1]:80/", "http://[2606:4700::1]/"),
     ],
-)  # fmt: skip
+)
 def test_a_note_shows_the_address_without_tracking_and_otherwise_as_it_was(url: str, clean: str) -> None:
     assert clean == clean_url(url)
 
 
 @pytest.mark.parametrize(
     "url",
-    ["", "example.com", "/a", "ftp://example.com/", "javascript:alert(1)", "http://", "https:///a", "http://u@example.com/",
-     "http://u:p@example.com/", "http://example.com:99999/", "http://[::1/", "http://a..b/", "http://" + "a" * 64 + ".com/"],
-)  # fmt: skip
+    [
+        "",
+        "example.com",
+        "/a",
+        "ftp://example.com/",
+        "javascript:alert(1)",
+        "http://",
+        "https:///a",
+        "http://u@example.com/",
+        "http://u:p@example.com/",
+        "http://example.com:99999/",
+        "http://[::1/",
+        "http://a..b/",
+        "http://" + "a" * 64 + ".com/",
+    ],
+)
 def test_what_is_no_web_address_is_refused_with_advice(url: str) -> None:
     with pytest.raises(InvalidUrl) as caught:
         clean_url(url)

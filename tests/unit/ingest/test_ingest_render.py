@@ -130,10 +130,58 @@ def test_what_is_missing_from_a_page_is_said_above_its_text() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a: b", '"quoted"', "'single'", "#hash", "@at", "- dash", "? mark", "! bang", "% percent", "& and", "* star", "`tick", "{brace}", "| bar",
-     "> fold", "null", "~", "yes", "on", "true", "2026-01-01", "12:30", "1e5", "0x1F", "0777", "1_000", ".5", "12", "=", "<<", "---", "...", "[]",
-     "{}", "a\\b", "a # b", "trailing:", "日：期", "🖊️ pen", "\u2028", "a\u0085b", "x: [y", "'", '"', "1.0", "+1", ".inf", ".nan", "!!str x"],
-)  # fmt: skip
+    [
+        "a: b",
+        '"quoted"',
+        "'single'",
+        "#hash",
+        "@at",
+        "- dash",
+        "? mark",
+        "! bang",
+        "% percent",
+        "& and",
+        "* star",
+        "`tick",
+        "{brace}",
+        "| bar",
+        "> fold",
+        "null",
+        "~",
+        "yes",
+        "on",
+        "true",
+        "2026-01-01",
+        "12:30",
+        "1e5",
+        "0x1F",
+        "0777",
+        "1_000",
+        ".5",
+        "12",
+        "=",
+        "<<",
+        "---",
+        "...",
+        "[]",
+        "{}",
+        "a\\b",
+        "a # b",
+        "trailing:",
+        "日：期",
+        "🖊️ pen",
+        "\u2028",
+        "a\u0085b",
+        "x: [y",
+        "'",
+        '"',
+        "1.0",
+        "+1",
+        ".inf",
+        ".nan",
+        "!!str x",
+    ],
+)
 def test_odd_titles_are_the_same_text_again_when_the_note_is_read(text: str) -> None:
     head = read_frontmatter(render_note(replace(PAGE, title=text, author=text, site=text), PROVENANCE))
     wanted = property_text(text)
@@ -157,9 +205,19 @@ def test_any_title_author_and_site_are_the_same_text_again_and_never_a_link(titl
 
 @pytest.mark.parametrize(
     "title",
-    ["[[Secret]]", "![[Secret]]", "[[Secret|see]]", "[a](Secret.md)", "[a](obsidian://open?vault=x)", "x\n---\norigin: mine", "---\n[[a]]", "[[a]] [[b]]",
-     "<% tp.system.prompt() %>", "a <%* x %>"],
-)  # fmt: skip
+    [
+        "[[Secret]]",
+        "![[Secret]]",
+        "[[Secret|see]]",
+        "[a](Secret.md)",
+        "[a](obsidian://open?vault=x)",
+        "x\n---\norigin: mine",
+        "---\n[[a]]",
+        "[[a]] [[b]]",
+        "<% tp.system.prompt() %>",
+        "a <%* x %>",
+    ],
+)
 def test_a_title_that_is_a_link_or_code_is_text_in_the_properties(title: str) -> None:
     text = render_note(replace(PAGE, title=title, author=title, site=title), PROVENANCE)
     note = parse_note("sources/a.md", text)

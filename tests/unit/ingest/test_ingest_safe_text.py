@@ -22,24 +22,105 @@ from sidecar.vault.parse import parse_note
 FILLER = "<p>" + "This page has enough plain words in it to be taken for an article by anyone. " * 4 + "</p>"
 
 PAYLOADS = (
-    "[[Secret]]", "![[Secret]]", "[[Secret|shown]]", "[[Secret#Part]]", "!\\[[Secret]]", "\\[[Secret]]", "[[a\\|b]]", "[x](Secret.md)",
-    "![x](Secret.png)", "[x](<Secret file.md>)", "[x][1]\n\n[1]: Secret.md", "[^1]: note", "^[inline note]", "#tag", "text #tag/sub", "(#tag)", "[#tag",
-    "\\#tag", "*#tag*", "。#标签", "#标签", "%% hidden %%", "%%\nhidden\n%%", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>",
-    "<iframe src=//evil.example></iframe>", "<!-- hidden -->", "<details open>", "&lt;b&gt;", "`= this.file.name`", "`$= dv.pages()`", "`=1`",
-    "<% tp.system.prompt() %>", "<%* app.vault.delete() %>", "\\<% x %>", "key:: value", "**key**:: value", "(key:: value)", "[key:: value]",
-    "obsidian://open?vault=x&file=y", "javascript:alert(1)", "file:///etc/passwd", "app://local/etc", "---\norigin: mine\n---", "---", "***", "===",
-    "# Heading", "- item", "1. item", "1) item", "+ item", "- [ ] task", "> [!danger] callout", "```dataviewjs\nx\n```", "~~~dataview\nx\n~~~",
-    "%% kb:moc:begin %%", "%% kb:moc:end %%", "text ^block-id", "^abc", "a\u202eb", "a\u200b[\u200b[x]]", "==mark==", "~~gone~~", "$$x$$", "$x$",
-    "| a | b |\n| --- | --- |\n| c | d |", "{{title}}", "``[[x]]``", "\\", "`", "``", "[", "]]", "![", "%", "#", "^a",
-)  # fmt: skip
+    "[[Secret]]",
+    "![[Secret]]",
+    "[[Secret|shown]]",
+    "[[Secret#Part]]",
+    "!\\[[Secret]]",
+    "\\[[Secret]]",
+    "[[a\\|b]]",
+    "[x](Secret.md)",
+    "![x](Secret.png)",
+    "[x](<Secret file.md>)",
+    "[x][1]\n\n[1]: Secret.md",
+    "[^1]: note",
+    "^[inline note]",
+    "#tag",
+    "text #tag/sub",
+    "(#tag)",
+    "[#tag",
+    "\\#tag",
+    "*#tag*",
+    "。#标签",
+    "#标签",
+    "%% hidden %%",
+    "%%\nhidden\n%%",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<iframe src=//evil.example></iframe>",
+    "<!-- hidden -->",
+    "<details open>",
+    "&lt;b&gt;",
+    "`= this.file.name`",
+    "`$= dv.pages()`",
+    "`=1`",
+    "<% tp.system.prompt() %>",
+    "<%* app.vault.delete() %>",
+    "\\<% x %>",
+    "key:: value",
+    "**key**:: value",
+    "(key:: value)",
+    "[key:: value]",
+    "obsidian://open?vault=x&file=y",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "app://local/etc",
+    "---\norigin: mine\n---",
+    "---",
+    "***",
+    "===",
+    "# Heading",
+    "- item",
+    "1. item",
+    "1) item",
+    "+ item",
+    "- [ ] task",
+    "> [!danger] callout",
+    "```dataviewjs\nx\n```",
+    "~~~dataview\nx\n~~~",
+    "%% kb:moc:begin %%",
+    "%% kb:moc:end %%",
+    "text ^block-id",
+    "^abc",
+    "a\u202eb",
+    "a\u200b[\u200b[x]]",
+    "==mark==",
+    "~~gone~~",
+    "$$x$$",
+    "$x$",
+    "| a | b |\n| --- | --- |\n| c | d |",
+    "{{title}}",
+    "``[[x]]``",
+    "\\",
+    "`",
+    "``",
+    "[",
+    "]]",
+    "![",
+    "%",
+    "#",
+    "^a",
+)
 
 FRAMES = (
-    "<p>{}</p>", "<p>before {} after</p>", "<p><b>{}</b> after</p>", "<p>before<br>{}<br>after</p>", "<ul><li>{}</li></ul>", "<h2>{}</h2>",
-    "<blockquote><p>{}</p></blockquote>", "<table><tr><th>a</th></tr><tr><td>{}</td></tr></table>", "<p><code>{}</code></p>",
-    "<p><a href='https://example.com/x'>{}</a></p>", "<pre><code>{}</code></pre>", "<dl><dt>{}</dt><dd>{}</dd></dl>",
-    "<p><img src='https://example.com/i.png' alt='{}'></p>", "<p><span class='kb-tex'>\\({}\\)</span></p>",
-    "<p><script type='math/tex'>{}</script></p>", "<figure><figcaption>{}</figcaption></figure>", "<details><summary>{}</summary>x</details>",
-)  # fmt: skip
+    "<p>{}</p>",
+    "<p>before {} after</p>",
+    "<p><b>{}</b> after</p>",
+    "<p>before<br>{}<br>after</p>",
+    "<ul><li>{}</li></ul>",
+    "<h2>{}</h2>",
+    "<blockquote><p>{}</p></blockquote>",
+    "<table><tr><th>a</th></tr><tr><td>{}</td></tr></table>",
+    "<p><code>{}</code></p>",
+    "<p><a href='https://example.com/x'>{}</a></p>",
+    "<pre><code>{}</code></pre>",
+    "<dl><dt>{}</dt><dd>{}</dd></dl>",
+    "<p><img src='https://example.com/i.png' alt='{}'></p>",
+    "<p><span class='kb-tex'>\\({}\\)</span></p>",
+    "<p><script type='math/tex'>{}</script></p>",
+    "<figure><figcaption>{}</figcaption></figure>",
+    "<details><summary>{}</summary>x</details>",
+)
 
 
 def note_of(html: str, title: str = "A title") -> tuple[str, Note]:
@@ -111,12 +192,25 @@ def test_nothing_that_a_plain_text_file_says_acts_in_the_vault(payload: str) -> 
 @pytest.mark.parametrize(
     "html",
     [
-        "<p>%<span>% hidden %</span>%</p>", "<p>#<span>tag</span></p>", "<p>x #<b></b>tag</p>", "<p>end ^<span>block</span></p>", "<p>^<i></i>block</p>",
-        "<p>[<b></b>[Secret]<i></i>]</p>", "<p>&lt;<span>% code %</span>&gt;</p>", "<p>&lt;<b>!--</b> x --&gt;</p>", "<p>key:<span>: value</span></p>",
-        "<p>-<span>-</span>-</p>", "<p><span>#</span> no heading</p>", "<p>x<br><span>-</span> item</p>", "<p><b>key</b>:: value</p>",
-        "<p>1<span>.</span> item</p>", "<p>&gt;<span> [!note]</span></p>", "<p>`<span>= this</span>`</p>", "<p>|<br>|</p>",
+        "<p>%<span>% hidden %</span>%</p>",
+        "<p>#<span>tag</span></p>",
+        "<p>x #<b></b>tag</p>",
+        "<p>end ^<span>block</span></p>",
+        "<p>^<i></i>block</p>",
+        "<p>[<b></b>[Secret]<i></i>]</p>",
+        "<p>&lt;<span>% code %</span>&gt;</p>",
+        "<p>&lt;<b>!--</b> x --&gt;</p>",
+        "<p>key:<span>: value</span></p>",
+        "<p>-<span>-</span>-</p>",
+        "<p><span>#</span> no heading</p>",
+        "<p>x<br><span>-</span> item</p>",
+        "<p><b>key</b>:: value</p>",
+        "<p>1<span>.</span> item</p>",
+        "<p>&gt;<span> [!note]</span></p>",
+        "<p>`<span>= this</span>`</p>",
+        "<p>|<br>|</p>",
     ],
-)  # fmt: skip
+)
 def test_what_is_spread_over_several_elements_does_not_come_alive_when_put_together(html: str) -> None:
     text, note = note_of(html)
     assert_dead(text, note)
@@ -124,9 +218,24 @@ def test_what_is_spread_over_several_elements_does_not_come_alive_when_put_toget
 
 
 @pytest.mark.parametrize(
-    "href", ["javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "obsidian://open",
-             "file:///etc/passwd", "app://x", "vbscript:x", "about:blank", "//[::1", "http://[", "blob:x", "ftp://x/y"],
-)  # fmt: skip
+    "href",
+    [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        " javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "data:text/html,x",
+        "obsidian://open",
+        "file:///etc/passwd",
+        "app://x",
+        "vbscript:x",
+        "about:blank",
+        "//[::1",
+        "http://[",
+        "blob:x",
+        "ftp://x/y",
+    ],
+)
 def test_a_link_that_no_reader_should_follow_keeps_only_its_words(href: str) -> None:
     text, note = note_of(f"<p><a href='{escape(href)}'>words</a> and <img src='{escape(href)}' alt='picture'></p>")
     assert_dead(text, note)
@@ -142,27 +251,67 @@ def test_an_address_cannot_break_out_of_its_link() -> None:
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("python", "python"), ("C++", "c++"), ("c#", "c#"), ("dataviewjs", "text"), ("DataView", "text"), ("tasks", "text"), ("meta-bind-x", "text"),
-     ("ad-note", "text"), ("run-python", "text"), ("templater", "text"), ("a b", ""), ("x`", ""), ("", ""), ("x" * 30, ""), ("{python}", "")],
-)  # fmt: skip
+    [
+        ("python", "python"),
+        ("C++", "c++"),
+        ("c#", "c#"),
+        ("dataviewjs", "text"),
+        ("DataView", "text"),
+        ("tasks", "text"),
+        ("meta-bind-x", "text"),
+        ("ad-note", "text"),
+        ("run-python", "text"),
+        ("templater", "text"),
+        ("a b", ""),
+        ("x`", ""),
+        ("", ""),
+        ("x" * 30, ""),
+        ("{python}", ""),
+    ],
+)
 def test_a_fence_names_its_language_unless_a_plugin_would_run_it(name: str, shown: str) -> None:
     assert shown == safe_language(name)
 
 
 @pytest.mark.parametrize(
     ("text", "span"),
-    [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("", ""), ("a\n b", "`a b`"), ("[[x]]", "`[[x]]`"), ("= this", "\\= this"),
-     ("$= dv", "$\\= dv"), ("a = b", "`a = b`")],
-)  # fmt: skip
+    [
+        ("a", "`a`"),
+        ("a`b", "``a`b``"),
+        ("`a", "`` `a ``"),
+        ("", ""),
+        ("a\n b", "`a b`"),
+        ("[[x]]", "`[[x]]`"),
+        ("= this", "\\= this"),
+        ("$= dv", "$\\= dv"),
+        ("a = b", "`a = b`"),
+    ],
+)
 def test_inline_code_is_kept_unless_dataview_would_run_it(text: str, span: str) -> None:
     assert span == code_span(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["C# and F#", "snake_case_name", "5 * 3".replace("*", "×"), "50% off", "a - b", "http://example.com/a_b", "x = y", "3^2", "AT&T", "10:30", "std: x",
-     "issue no. 5", "（一）", "“quoted”", "a|b", "don't"],
-)  # fmt: skip
+    [
+        "C# and F#",
+        "snake_case_name",
+        "5 * 3".replace("*", "×"),
+        "50% off",
+        "a - b",
+        "http://example.com/a_b",
+        "x = y",
+        "3^2",
+        "AT&T",
+        "10:30",
+        "std: x",
+        "issue no. 5",
+        "（一）",
+        "“quoted”",
+        "a|b",
+        "don't",
+    ],
+)
 def test_ordinary_text_is_not_littered_with_backslashes(text: str) -> None:
     assert text == escape_line_start(escape_text(text))
 
