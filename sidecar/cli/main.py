@@ -56,6 +56,8 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return 130
+    finally:
+        context.close()
 
 
 def _parser(name: str | None) -> argparse.ArgumentParser:

@@ -250,7 +250,7 @@ async def test_a_body_that_is_not_as_it_should_be_is_refused_and_nothing_is_writ
     door: Door, body: bytes, headers: dict[str, str | None], status: int
 ) -> None:
     (door.root / "index.md").write_text("my own\n")
-    reply = await door.ask("POST", "/api/kb/moc", body, **headers)
+    reply = await door.ask("POST", "/api/kb/moc", body, token=None, version="1.1", **headers)
     assert status == reply.status
     assert "application/problem+json" in reply.headers["content-type"]
     assert reply.json()["fix"]
@@ -402,7 +402,7 @@ async def test_a_console_code_opens_one_session_once(door: Door) -> None:
     assert 200 == (await door.ask("GET", "/api/kb/status", token=token)).status
     again = await exchange(door, code)
     assert (401, "code-refused") == (again.status, again.json()["code"])
-    for wrong in ("", "x", None, 3, [], {}):
+    for wrong in ("", "x", None, 3, ["x"]):
         assert 401 == (await exchange(door, wrong)).status
 
 

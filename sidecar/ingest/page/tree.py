@@ -8,7 +8,7 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 _DROPPED = (
-    "script", "style", "template", "iframe", "object", "embed", "svg", "canvas", "link", "meta", "head", "button", "input",
+    "script", "style", "template", "iframe", "object", "embed", "svg", "canvas", "link", "meta", "title", "base", "button", "input",
     "select", "textarea", "dialog", "rt", "rp", "nav",
 )  # fmt: skip
 _CONSENT = re.compile(r"cookie-?(?:consent|banner|notice|bar)|onetrust|consent-(?:banner|dialog|manager)|gdpr", re.IGNORECASE)
@@ -55,6 +55,8 @@ def clean_page(tree: HtmlElement) -> None:
         _settle_image(image)
     for element in list(tree.iter(*_DROPPED)):
         _drop(element)
+    for head in list(tree.iter("head")):
+        head.drop_tag()  # without a body tag, which is allowed, lxml puts the whole page into it
     for element in list(tree.iter("div", "section", "aside", "form")):
         if element.getparent() is not None and _CONSENT.search(f"{element.get('id') or ''} {element.get('class') or ''}"):
             _drop(element)

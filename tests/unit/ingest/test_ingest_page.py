@@ -343,6 +343,13 @@ def test_a_shell_without_text_says_so() -> None:
     assert "scripts" in found.warnings[0]
 
 
+def test_a_page_may_leave_out_the_tags_of_head_and_body() -> None:
+    found = read(f"<!doctype html><title>Story</title>{BODY}")
+    assert ("Story", "full") == (found.title, found.body_state)
+    assert "Some plain words" in found.markdown
+    assert "Story" not in found.markdown
+
+
 def test_a_page_that_calls_itself_not_free_is_only_a_summary() -> None:
     data = '{"@type": "NewsArticle", "headline": "Paid story", "isAccessibleForFree": false}'
     found = read(f"<head><script type=application/ld+json>{data}</script></head>{BODY}")
