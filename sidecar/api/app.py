@@ -38,6 +38,7 @@ def make_app(services: Services, keys: Keys, port: int, console: Path | None) ->
         console: Folder with the console's files, or ``None`` if this installation has none.
     """
     app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[_guard(keys, port)])
+    app.on_response_prepare.append(_hide_versions)
     for op in OPERATIONS:
         handler = _events_handler(services, op) if op.path == "/api/kb/events" else _handler(services, op)
         app.router.add_route(op.method, op.path, handler)
@@ -67,10 +68,14 @@ def _guard(keys: Keys, port: int) -> Any:
         if not response.prepared:
             response.headers.update(SECURITY_HEADERS)
             response.headers.update(cors_headers(request))
-            response.headers.popall("Server", None)
         return response
 
     return guard
+
+
+async def _hide_versions(_: web.Request, response: web.StreamResponse) -> None:
+    """Take out the names and versions that aiohttp adds as the last thing."""
+    response.headers.popall("Server", None)
 
 
 async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -80,6 +85,8 @@ async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _problem_response(problem_of(error))
     except web.HTTPRequestEntityTooLarge:
         return _problem(413, "body-too-large", f"The request is larger than {MAX_BODY_BYTES} bytes.", "Send less at a time.")
+    except web.HTTPServiceUnavailable as error:
+        return _problem(503, "starting", f"The sidecar is {error.reason}.", "Ask again in a moment.")
     except web.HTTPException as error:
         return _problem(error.status, "no-such-route", f"{request.method} {request.path[:100]} is not offered.", "See /api/openapi.json.")
     except Exception:

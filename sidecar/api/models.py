@@ -94,6 +94,7 @@ class StatusAnswer(Answer):
     moc_path: str
     moc_problem: str
     watching: str
+    problem: str = Field(description="What keeps the sidecar from working as it should, and what to do; else empty.")
     language: str
 
 

@@ -29,6 +29,9 @@ class Progress:
     watching: str = ""
     """``native``, ``polling`` or empty while nothing is watched."""
     problem: str = ""
+    """Why watching had to fall back, and what to do; else empty."""
+    config_problem: str = ""
+    """Why the settings as they are on disk are not in force; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

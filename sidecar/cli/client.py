@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import hmac
 import json
@@ -34,6 +33,9 @@ class Client(Protocol):
             SidecarError: What the operation raises.
         """
 
+    def close(self) -> None:
+        """Let go of what calls left open."""
+
 
 class RemoteError(SidecarError):
     """A problem that the sidecar reported; carries its code."""
@@ -51,6 +53,9 @@ class RunningSidecar:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
 
     def call(self, method: str, path: str, **parameters: Any) -> dict[str, Any]:
         for key in [key for key in parameters if f"{{{key}}}" in path]:
@@ -81,10 +86,15 @@ class ThisProcess:
             from sidecar.daemon.in_process import InProcess
 
             self._vault = InProcess(self._root, self._tell if self._show_progress else None)
-            atexit.register(self._vault.close)
         if method == "POST" and path == "/api/kb/ingest":
             parameters["wait"] = True
         return self._vault.call(method, path, parameters)
+
+    def close(self) -> None:
+        """Close the vault, if it was opened. Must come before the interpreter ends: its exit hooks find no threads any more."""
+        if self._vault is not None:
+            self._vault.close()
+            self._vault = None
 
     def _tell(self, done: int, total: int) -> None:
         end = "\r\x1b[K" if done >= total else ""

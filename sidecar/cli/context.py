@@ -19,6 +19,7 @@ class Context:
 
     vault_option: str | None
     is_json: bool
+    _client: Client | None = None
 
     def vault(self) -> Path:
         """Find the vault: ``--vault``, then ``KB_VAULT``, then the one around the working folder.
@@ -40,7 +41,14 @@ class Context:
 
     def client(self) -> Client:
         """Give a connection to the vault's running sidecar, or one that works in this process."""
-        return connect(self.vault(), show_progress=sys.stderr.isatty())
+        if self._client is None:
+            self._client = connect(self.vault(), show_progress=sys.stderr.isatty())
+        return self._client
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._client is not None:
+            self._client.close()
 
     def print(self, value: Any, lines: list[str]) -> None:
         """Print the value as JSON if asked, else the lines."""

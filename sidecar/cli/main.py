@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import json
+import os
 import sys
 from collections.abc import Sequence
 
@@ -12,7 +14,7 @@ from sidecar import __version__
 from sidecar.cli.client import RemoteError
 from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
-from sidecar.errors import SidecarError
+from sidecar.errors import SidecarError, VaultUnreadable
 
 COMMANDS: dict[str, str] = {
     "init": "set a vault up: a new one, or one you have",
@@ -41,15 +43,21 @@ def main(argv: Sequence[str]) -> int:
         return OK
     context = Context(getattr(args, "vault", None), getattr(args, "json", False))
     try:
-        return int(args.run(args, context))
+        code = int(args.run(args, context))
+        sys.stdout.flush()
+        return code
     except SidecarError as error:
         return _report(error, context)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader has seen enough; nothing is left to be flushed at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except PermissionError as error:
+        return _report(VaultUnreadable(f"{error.filename} cannot be read: {error.strerror}.", fix="Check its permissions."), context)
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return 130
+    finally:
+        context.close()
 
 
 def _parser(name: str | None) -> argparse.ArgumentParser:
@@ -81,7 +89,10 @@ def _report(error: SidecarError, context: Context) -> int:
 
 
 def run() -> None:
-    """Console-script entry."""
+    """Console-script entry. What is printed is UTF-8 everywhere: a pipe on Windows or a bare locale would refuse Chinese."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))
 
 

@@ -80,7 +80,8 @@ def find_endpoint(vault_id: str) -> Endpoint | None:
         endpoint = Endpoint(**found)
     except (OSError, ValueError, TypeError):
         return None
-    return endpoint if endpoint.vault_id == vault_id and _is_alive(endpoint.pid) else None
+    is_ours = endpoint.vault_id == vault_id and isinstance(endpoint.pid, int) and 0 < endpoint.pid < 2**31
+    return endpoint if is_ours and _is_alive(endpoint.pid) else None
 
 
 def remove_endpoint(vault_id: str, pid: int) -> None:

@@ -173,9 +173,10 @@ class SidecarProcess:
     def _reload_config(self, container: Container) -> None:
         try:
             container.config.current = load_config(self._root)
+            container.services.progress.config_problem = ""
             self._touch_derived()
         except ConfigError as error:  # the settings in force stay in force
-            container.services.progress.problem = f"{error.message} {error.fix}"
+            container.services.progress.config_problem = f"{error.message} {error.fix}"
             log.warning("%s", error.message)
 
     async def _until_stopped(self, container: Container) -> None:
@@ -199,6 +200,8 @@ def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 
 def _bind(port: int) -> socket.socket:
+    if not 0 <= port <= 65_535:
+        raise ConfigError(f"{port} is no port.", fix="Give a number up to 65535, or 0 for any free port.", key="server.port")
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name != "nt":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -8,7 +8,7 @@ import uuid
 
 from sidecar import PROTOCOL_VERSION
 from sidecar.config import KB_FOLDER
-from sidecar.errors import StoreError, VaultNotInitialised
+from sidecar.errors import StoreError, VaultNotInitialised, VaultUnreadable
 from sidecar.vault.files import VaultFiles
 
 _VAULT_ID = re.compile(r"[0-9a-f-]{8,64}$")
@@ -27,6 +27,8 @@ def read_vault_id(files: VaultFiles) -> str:
         version, vault_id = int(found["version"]), str(found["vault_id"])
     except FileNotFoundError as error:
         raise VaultNotInitialised(f"{files.root} is not set up yet.", fix=f"Type: kb init {files.root}") from error
+    except OSError as error:
+        raise VaultUnreadable(f"{KB_FOLDER}/protocol.json cannot be read: {error.strerror}.", fix="Check its permissions.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init") from error
     if version > PROTOCOL_VERSION:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
 from sidecar.errors import InvalidUrl
 
@@ -14,8 +14,9 @@ _TRACKING = re.compile(
     r"|scene|chksm|sessionid|clicktime|enterid|ascene|subscene|sharer_.*|wt_mc|cmpid|ncid|oly_.*|vero_.*|s_cid|guccounter|guce_.*)$",
     re.IGNORECASE,
 )
-_YOUTUBE_HOSTS = frozenset({"youtube.com", "m.youtube.com", "music.youtube.com", "youtu.be", "youtube-nocookie.com"})
-_MOBILE = re.compile(r"^(?:m|mobile|wap)\.(?=[^.]+\.[^.]+)")
+_YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtu.be", "youtube-nocookie.com"})
+_PREFIXES = re.compile(r"^(?:(?:www|m|mobile|wap)\.(?=[^.]+\.[^.]+))+")
+_AMP = re.compile(r"(?:/amp(?:\.html)?/*)+$")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -39,8 +40,8 @@ def clean_url(url: str) -> str:
         raise InvalidUrl("The address carries a user name or password.", fix="Remove what stands before the @.")
     host = f"[{host}]" if ":" in host else host
     netloc = host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
-    kept = [(key, value) for key, value in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.match(key)]
-    query = parts.query if len(kept) == len(parse_qsl(parts.query, keep_blank_values=True)) else urlencode(kept)
+    # Piece by piece and never decoded: what is left must reach the site byte for byte, be it GBK or without a value.
+    query = "&".join(piece for piece in parts.query.split("&") if not _TRACKING.match(unquote_plus(piece.partition("=")[0])))
     return urlunsplit((scheme, netloc, parts.path or "/", query, ""))
 
 
@@ -49,17 +50,22 @@ def canonical_url(url: str) -> str:
     end, http against https and the order of parameters make no difference. Parameters that choose content (``?p=2``) do.
     """
     parts = urlsplit(clean_url(url))
-    host = parts.netloc.removeprefix("www.")
-    path, query = parts.path, dict(parse_qsl(parts.query, keep_blank_values=True))
+    host = _PREFIXES.sub("", parts.netloc).removesuffix(".")
+    pieces = [piece for piece in parts.query.split("&") if piece]
     if host in _YOUTUBE_HOSTS:
-        video = _youtube_id(host, path, query)
+        video = _youtube_id(host, parts.path, dict(piece.partition("=")[::2] for piece in pieces))
         if video:
             return f"https://youtube.com/watch?v={video}"
-    host = _MOBILE.sub("", host).replace(".m.wikipedia.org", ".wikipedia.org")
-    path = re.sub(r"/(?:amp|amp\.html)/?$", "/", path)
-    query.pop("amp", None)
-    path = path.rstrip("/") or "/"
-    return urlunsplit(("https", host, path, urlencode(sorted(query.items())), ""))
+    host = host.replace(".m.wikipedia.org", ".wikipedia.org")
+    path = _AMP.sub("", _same_escapes(parts.path)).rstrip("/") or "/"
+    kept = sorted(_same_escapes(piece) for piece in pieces if piece.partition("=")[0] != "amp")
+    return urlunsplit(("https", host, path, "&".join(kept), ""))
+
+
+def _same_escapes(text: str) -> str:
+    """Write what a browser shows decoded (``知识``) and copies encoded (``%E7%9F…``) in one way."""
+    encoded = quote(text, safe="%/:@!$&'()*+,;=~?[]|{}^`\"<>\\")
+    return re.sub(r"%[0-9a-fA-F]{2}", lambda found: found[0].upper(), encoded)
 
 
 def url_hash(url: str) -> str:

@@ -37,7 +37,7 @@ def render_note(document: Document, provenance: Provenance) -> str:
     title = property_text(document.title)
     values: dict[str, Any] = {
         "title": title,
-        "aliases": [title],
+        "aliases": [title] if title else "",
         "tags": list(provenance.tags),
         "created": provenance.created,
         "origin": "web",
@@ -64,7 +64,7 @@ def render_note(document: Document, provenance: Provenance) -> str:
 def property_text(text: str) -> str:
     """Give text from outside as a property: on one line, and never a link, which a property that opens with ``[[`` would be."""
     line = " ".join(strip_invisible(text).split())
-    line = line.encode("utf-8", "ignore").decode("utf-8")
+    line = line.encode("utf-8", "ignore").decode("utf-8").replace("<%", "< %")  # Templater runs that in properties, too
     if _LINK_VALUE.match(line):
         line = line.replace("[[", "[ [").replace("]]", "] ]").replace("](", "] (")
     return line

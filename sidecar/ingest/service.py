@@ -106,14 +106,19 @@ class IngestService:
         config = self._config()
         today = local_day(self._clock())
         folder = self._index.spelling_of(config.folders.sources)
+        if known is None:  # another address of the page may have been ingested while this one was fetched
+            known = find_known(hash_, self._index.notes, config.folders)
         for _ in range(20):
             outcome = plan_note(document, hash_, today, options, known, self._index.names, folder, config.ingest)
             if not isinstance(outcome, Created):
                 return outcome
+            if self._files.stat(outcome.path) is not None:  # made since the index was read; the journal must not call it ingested
+                self._index_paths([outcome.path])
+                continue
             try:
                 self._journal.append("notes", event="ingested", path=outcome.path, url=document.url, hash=hash_, via=options.via)
                 self._files.write(outcome.path, outcome.text.encode("utf-8", "replace"), expected=ABSENT)
-            except NoteExists:  # someone made it since the index was read; the next plan takes another name
+            except NoteExists:  # made in this very moment; the next plan takes another name
                 self._index_paths([outcome.path])
                 continue
             self._index_paths([outcome.path])

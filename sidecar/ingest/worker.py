@@ -32,6 +32,7 @@ class PageReader:
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._idle: asyncio.TimerHandle | None = None
+        self._endings: set[asyncio.Future[tuple[bytes, bytes]]] = set()
 
     async def read(self, url: str, content_type: str, text: str) -> Document:
         """Read one page.
@@ -54,6 +55,7 @@ class PageReader:
         if process is None or process.returncode is not None:
             process = self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
+                "-P",  # nothing is imported from the folder that the sidecar was started in, which may be a vault
                 "-m",
                 "sidecar.ingest.worker",
                 stdin=asyncio.subprocess.PIPE,
@@ -83,21 +85,22 @@ class PageReader:
         return answer
 
     def _stop(self) -> None:
-        if self._process is not None and self._process.returncode is None:
+        """Kill the worker without waiting for its end; the next page gets a new one."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                process.kill()
+            ending = asyncio.ensure_future(process.communicate())  # closes its pipes
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
 
     async def close(self) -> None:
         """Stop the worker, if there is one."""
         if self._idle is not None:
             self._idle.cancel()
-        process, self._process = self._process, None
-        if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-            if process.stdin is not None:
-                process.stdin.close()
+        self._stop()
+        if self._endings:
+            await asyncio.wait(self._endings)
 
 
 def _answer(request: dict[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,9 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TEXT_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml", "text/markdown", "")
 _RATIO_LIMIT = 100
 _RATIO_FROM_BYTES = 1_000_000
+_INFLATE_STEP = 65_536
+_GZIP_OR_ZLIB = 47
+"""zlib's name for: 32 KB window, and the header says which of the two it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class Fetcher:
             raise InvalidUrl(f"{url[:200]!r} is not a web address.", fix="Give a whole address like https://example.com/page.")
         if parsed.userinfo:
             raise InvalidUrl("The address carries a user name or password.", fix="Remove what stands before the @.")
-        port = parsed.port or (443 if parsed.scheme == "https" else 80)
+        port = parsed.port if parsed.port is not None else (443 if parsed.scheme == "https" else 80)
         if port not in _PORTS and port not in self._ports:
             raise BlockedAddress(f"Port {port} is not one that web pages use.", fix="Only 80, 443, 8080 and 8443 are fetched.", url=url)
         return parsed
@@ -134,7 +138,7 @@ class Fetcher:
             async with client.stream("GET", target, follow_redirects=False) as response:
                 if response.status_code in _REDIRECTS and "location" in response.headers:
                     return str(target.join(response.headers["location"]))
-                if response.status_code >= 400:
+                if not 200 <= response.status_code < 300:
                     raise FetchError(
                         f"{target.host} answered {response.status_code} for this page.",
                         fix=_status_advice(response.status_code),
@@ -144,7 +148,7 @@ class Fetcher:
                 content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
                 if content_type not in _TEXT_TYPES:
                     raise UnsupportedContent(
-                        f"{target.host} sent {content_type}, which is no web page.",
+                        f"{target.host} sent {content_type[:80]}, which is no web page.",
                         fix="Save the file into the vault yourself.",
                         url=shown,
                     )
@@ -152,20 +156,41 @@ class Fetcher:
                 return Fetched(str(target), response.status_code, content_type, response.charset_encoding or "", body)
         except httpx.TimeoutException as error:
             raise FetchTimeout(f"{target.host} did not answer in time.", fix="Try again later.", url=shown) from error
+        except (httpx.InvalidURL, UnicodeError, ValueError) as error:  # from a Location header, which httpx reads in any case
+            raise FetchError(
+                f"{target.host} redirects to something that is no address.", fix="Paste the final address.", url=shown
+            ) from error
+        except zlib.error as error:
+            raise FetchError(f"{target.host} sent a page that is packed wrongly.", fix="Try again later.", url=shown) from error
         except httpx.HTTPError as error:
             raise FetchError(f"{target.host} could not be reached.", fix="Check the address and your connection.", url=shown) from error
 
     async def _read(self, response: httpx.Response, url: str) -> bytes:
+        """Read and decompress the body, never more than a step beyond the limit at a time: httpx would inflate a whole chunk."""
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
+            raise UnsupportedContent(f"The page is packed as {encoding[:40]}.", fix="Save the page by hand.", url=url)
+        inflate = None if encoding in ("identity", "") else zlib.decompressobj(_GZIP_OR_ZLIB)
         body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            wire = max(response.num_bytes_downloaded, 1)
-            if len(body) > self._limits.max_bytes or (len(body) > _RATIO_FROM_BYTES and len(body) / wire > _RATIO_LIMIT):
-                raise TooLarge(
-                    f"The page is larger than {self._limits.max_bytes / 1e6:g} MB.",
-                    fix="Save the part you need by hand.",
-                    url=url,
-                )
+        wire = 0
+        async for chunk in response.aiter_raw():
+            wire += len(chunk)
+            pending = chunk
+            while pending:
+                if inflate is None:
+                    part, pending = pending, b""
+                else:
+                    part = inflate.decompress(pending, _INFLATE_STEP)
+                    pending = inflate.unconsumed_tail
+                body += part
+                if len(body) > self._limits.max_bytes or (len(body) > _RATIO_FROM_BYTES and len(body) > _RATIO_LIMIT * wire):
+                    raise TooLarge(
+                        f"The page is larger than {self._limits.max_bytes / 1e6:g} MB.",
+                        fix="Save the part you need by hand.",
+                        url=url,
+                    )
+        if inflate is not None:
+            body += inflate.flush()
         return bytes(body)
 
 
@@ -189,7 +214,7 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
             addresses = await asyncio.wait_for(self._resolver(host, port), timeout)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout("name lookup took too long") from error
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # UnicodeError: a label that is empty or too long for a name
             raise httpcore.ConnectError("name not found") from error
         if not addresses or not all(self._may_reach(address, port) for address in addresses):
             # Said in general words: the caller is not told where a name leads inside this network.
@@ -282,6 +307,8 @@ def _status_advice(status: int) -> str:
         return "The page is gone; check the address."
     if status in (401, 402, 403):
         return "It wants a login; open it in a browser and paste the text."
+    if status < 400:
+        return "Paste the address of the page itself."
     if status == 429 or status >= 500:
         return "Try again later."
     return "Open it in a browser to see why."

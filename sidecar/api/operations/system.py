@@ -29,6 +29,7 @@ async def _status(services: Services, _: Nothing) -> StatusAnswer:
         moc_path=services.moc.path,
         moc_problem=services.moc.problem,
         watching=progress.watching,
+        problem=" ".join(filter(None, (progress.config_problem, progress.problem))),
         language=config.language,
     )
 

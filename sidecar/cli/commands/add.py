@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.client import Client
+from sidecar.cli.client import Client, RemoteError
 from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import exit_code_of_name
 from sidecar.errors import RequestInvalid
@@ -32,7 +32,11 @@ def run(args: argparse.Namespace, context: Context) -> int:
     tags = [tag.lstrip("#") for tag in args.tags]
     job = client.call("POST", "/api/kb/ingest", urls=urls, tags=tags, use_when=args.use_when, via=args.via, force=args.force)
     job = _follow(client, job)
-    results: list[dict[str, Any]] = (job["result"] or {}).get("results", [])
+    if job["state"] != "done":
+        raise RemoteError(
+            job["error"] or {"detail": f"The job was {job['state']}.", "fix": "Add the links again.", "code": "job-cancelled"}
+        )
+    results: list[dict[str, Any]] = job["result"]["results"]
     failed = [result for result in results if result["status"] == "failed"]
     context.print({"results": results}, [_line(result) for result in results])
     for result in failed:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from sidecar.cli.context import Context
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", help="the folder; it is made if it does not exist (default: --vault or this folder)")
+    parser.add_argument("path", nargs="?", help="the folder; it is made if it does not exist (default: --vault, KB_VAULT or this folder)")
     parser.add_argument("--language", choices=("en", "zh-CN"), help="words of the map (default: by locale)")
     parser.add_argument("--no-plugin", action="store_true", help="do not put the Obsidian plugin into the vault")
 
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: Context) -> int:
     from sidecar.daemon.init import default_language, init_vault, install_plugin
 
-    root = Path(args.path or context.vault_option or ".").expanduser()
+    root = Path(args.path or context.vault_option or os.environ.get("KB_VAULT") or ".").expanduser()
     report = init_vault(root, args.language or default_language())
     plugin = () if args.no_plugin else install_plugin(root)
     value = {

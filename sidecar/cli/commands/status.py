@@ -31,6 +31,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
         f"  watching   {status['watching']}",
         f"  map        {status['moc_path']}" + (f": {status['moc_problem']}" if status["moc_problem"] else ""),
     ]
+    if status["problem"]:
+        lines.append(f"  attention  {status['problem']}")
     if status["problems"]:
         lines.append(f"  problems   {status['problems']} notes; see: kb list problems")
     context.print({"running": True, "url": client.endpoint.url, "pid": client.endpoint.pid, **status}, lines)

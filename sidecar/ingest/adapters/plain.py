@@ -21,7 +21,7 @@ def read(url: str, text: str) -> Document:
     return Document(
         adapter="plain",
         url=url,
-        title=first if 0 < len(first) <= 120 else name,
+        title=first if 0 < len(first) <= 120 else name or urlsplit(url).hostname or url,
         author="",
         published="",
         site=urlsplit(url).hostname or "",

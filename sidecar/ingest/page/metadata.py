@@ -14,6 +14,8 @@ from sidecar.ingest.page.tree import text_of
 
 _ARTICLES = re.compile(r"Article|Posting|Report|Recipe|WebPage|TechArticle|VideoObject", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})")
+_SITE_PART = re.compile(r"^(?=\s*[|｜_–—»·-]).*(?:[|｜_–—»·]|\s-\s|-(?=[\u4e00-\u9fff]))\s*([^|｜_–—»·]{2,40})$")
+_ENGLISH = frozenset("the of and to in is that for it with as are on be this was by an or from".split())
 _SUFFIX = re.compile(r"^(.{4,}?)\s*(?:[|｜_–—»·]|\s-\s|-(?=[\u4e00-\u9fff]))\s*([^|｜_–—»·]{2,40})$")
 
 
@@ -70,7 +72,7 @@ def _linked_data(tree: HtmlElement) -> dict[str, Any]:
                 continue
             for item in _flatten(data, 0):
                 kind = item.get("@type")
-                if _ARTICLES.search(" ".join(kind) if isinstance(kind, list) else str(kind)) and item.get("headline"):
+                if _ARTICLES.search(" ".join(map(str, kind)) if isinstance(kind, list) else str(kind)) and item.get("headline"):
                     return item
     return {}
 
@@ -163,16 +165,22 @@ def _without_site(title: str, site: str, heading: str) -> str:
 
 
 def _title_site(page_title: str, title: str) -> str:
-    """Give the part of the page's title that is not the article's: the site's name, most likely."""
-    found = _SUFFIX.match(page_title)
-    return found[2].strip() if found and found[1].strip() == title else ""
+    """Give the last part of a page's title that begins with the article's (``title _section _site``): the site, most likely."""
+    rest = page_title.removeprefix(title) if title else page_title
+    if rest == page_title:
+        return ""
+    found = _SITE_PART.match(rest)
+    return found[1].strip() if found else ""
 
 
 def language_of(declared: str, sample: str) -> str:
-    """Give the two-letter language of a text: by its script where that decides, else as declared."""
+    """Give the two-letter language of a text: by its script, else as declared; plain English shows by its little words."""
     if len(re.findall(r"[\u3040-\u30ff]", sample)) > 10:
         return "ja"
     if len(re.findall(r"[\u4e00-\u9fff]", sample)) > 0.2 * len(sample) > 0:
         return "zh"
     code = declared[:2].lower()
-    return code if len(code) == 2 and code.isalpha() else ""
+    if len(code) == 2 and code.isascii() and code.isalpha():
+        return code
+    words = re.findall(r"[a-z]+", sample.lower())
+    return "en" if len(words) >= 40 and sum(word in _ENGLISH for word in words) > 0.2 * len(words) else ""

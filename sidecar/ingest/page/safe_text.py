@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import re
 
-_INLINE = re.compile(r"[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|%%|==|~~|\$\$|(?<![^\s(（])#(?=[^\s#])|\^(?=[A-Za-z0-9-]+\s*$)")
+_INLINE = re.compile(
+    r"<%|%>|[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|%%+|==+|~~+|::+|\$\$+|(?<![^\W_])#(?=[^\s#])|(?<!\S)\^(?=[A-Za-z0-9-]+\s*$)|&(?=#?\w{1,32};)"
+)
+_JOINED = re.compile(
+    r"(?P<whole>\\[<%](?!%)|\\[^<%]|(?P<ticks>`+)[^`].*?(?<!`)(?P=ticks)(?!`)|\]\([^()\s]*\))"
+    r"|(?P<live>\\<%+|\\%%+|<%|%%+|::+|(?<![^\W_])#(?=[^\s#*_~])|(?<!\S)\^(?=[A-Za-z0-9-]+[ \t]*(?:$|\n)))",
+    re.DOTALL,
+)
 _LINE_START = re.compile(
     r"^(\s*)(?:(#{1,6})(?=\s|$)|([-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|([=-]{3,})(?=\s*$)|(~{3,})|(\w[\w ]{0,40}):(:)(?=\s))"
 )
@@ -23,8 +30,39 @@ _ACTIVE_LANGUAGES = frozenset(
 
 def escape_text(text: str, *, in_table: bool = False) -> str:
     """Escape a run of plain text so that Markdown and Obsidian show it as it is."""
-    text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "\\" + m[0][0] + ("\\" + m[0][1] if len(m[0]) > 1 else ""), strip_invisible(text)))
+    text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "".join(f"\\{char}" for char in m[0]), strip_invisible(text)))
     return text.replace("|", "\\|") if in_table else text
+
+
+def escape_joins(text: str) -> str:
+    """Escape what came alive when runs of text were put together: a page may spread ``%%`` or ``#tag`` over two elements.
+
+    Code spans, addresses and what is escaped already stay as they are.
+    """
+
+    def mend(found: re.Match[str]) -> str:
+        live = found["live"]
+        return found[0] if live is None else "".join(f"\\{char}" for char in live.removeprefix("\\"))
+
+    return _JOINED.sub(mend, text)
+
+
+def disarm_code(text: str) -> str:
+    """Take the life out of code that acts in spite of its fence: Templater runs ``<%`` wherever it stands in a new file, and
+    the marks of the generated block are looked for in plain text.
+    """
+    return text.replace("<%", "< %").replace("kb:moc:", "kb: moc:")
+
+
+def disarm_formula(tex: str) -> str:
+    """Take the life out of TeX. A dollar before a digit ends no formula, and what stands in it would be text: blanks, which
+    TeX does not mind, keep it from being a link, a tag, a comment, HTML or a field.
+    """
+    tex = disarm_code(tex.replace("$", ""))
+    for live, dead in (("[[", "[ ["), ("](", "] ("), ("%%", "% %"), ("::", ": :"), (" #", " \\#"), ("`", "'")):
+        while live in tex:
+            tex = tex.replace(live, dead)
+    return re.sub(r"<(?=[A-Za-z/!?])", "< ", tex).removeprefix("#").strip()
 
 
 def escape_line_start(line: str) -> str:
@@ -71,7 +109,7 @@ def code_span(text: str) -> str:
     if not text:
         return ""
     if text.startswith(("=", "$=")) or "<%" in text:
-        return escape_text(text).replace("=", "\\=", 1)
+        return re.sub(r"^(\$?)=", r"\1\\=", escape_text(text))
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"

@@ -6,12 +6,23 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from lxml import html
 from lxml.html import HtmlElement
 
 from sidecar.errors import InvalidUrl
 from sidecar.ingest.canonical import clean_url
 from sidecar.ingest.page.choose import is_data_table
-from sidecar.ingest.page.safe_text import code_span, escape_line_start, escape_text, safe_destination, safe_language, strip_invisible
+from sidecar.ingest.page.safe_text import (
+    code_span,
+    disarm_code,
+    disarm_formula,
+    escape_joins,
+    escape_line_start,
+    escape_text,
+    safe_destination,
+    safe_language,
+    strip_invisible,
+)
 from sidecar.ingest.page.tree import BLOCKS, text_of
 
 _CJK = "\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -92,27 +103,25 @@ class MarkdownWriter:
     def _joined(self, text: str) -> str:
         """Fold white space as a browser does, without blanks between CJK lines, and set the line breaks."""
         text = _SPACE.sub(" ", _CJK_BREAK.sub("", text))
-        lines = [line.strip(" ") for line in text.split(_BREAK)]
+        lines = [escape_joins(line.strip(" \u3000")) for line in text.split(_BREAK)]  # Chinese pages indent with wide blanks
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n ")
 
     def _code(self, pre: HtmlElement) -> str:
-        text = strip_invisible(_code_text(pre)).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+        text = disarm_code(strip_invisible(_code_text(pre))).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if not text.strip():
             return ""
         ticks = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
         return f"{ticks}{_language(pre)}\n{text}\n{ticks}"
 
     def _list(self, listing: HtmlElement) -> str:
-        number = int(start) if (start := listing.get("start") or "1").isdigit() else 1
+        number = _count(listing.get("start"), 999_999)
         lines: list[str] = []
-        for item in listing:
+        for item in _items(listing):
             if item.tag in ("ul", "ol"):  # a list straight within a list belongs to the item before it
                 lines += ["    " + line for line in self._list(item).split("\n")]
                 continue
-            if item.tag != "li":
-                continue
             mark = f"{number}. " if listing.tag == "ol" else "- "
-            blocks = [block for block in self._blocks(item) if block.strip()]
+            blocks = [block for block in self._item_blocks(item) if block.strip()]
             if not blocks:
                 continue
             number += 1
@@ -125,13 +134,19 @@ class MarkdownWriter:
             lines += [mark + first, *(indent + line if line else "" for line in rest)]
         return "\n".join(lines)
 
+    def _item_blocks(self, item: HtmlElement) -> Iterator[str]:
+        """Give the blocks of a list's child: what stands there without being an item is one all the same."""
+        return self._blocks(item) if item.tag == "li" or item.tag in BLOCKS else iter([self._paragraph([self._inline(item)])])
+
     def _definitions(self, listing: HtmlElement) -> Iterator[str]:
-        for item in listing.iter("dt", "dd"):
-            if item.tag == "dt":
+        for item in _items(listing):
+            if item.tag == "div":  # groups a term with its meanings
+                yield from self._definitions(item)
+            elif item.tag == "dt" and not _holds_block(item):
                 text = self._joined(self._inline_children(item)).replace("\n", " ")
                 yield f"**{text}**" if text and "**" not in text else text
             else:
-                yield from self._blocks(item)
+                yield from self._blocks(item) if item.tag in ("dt", "dd") else self._item_blocks(item)
 
     def _table(self, table: HtmlElement) -> str:
         rows = [self._row(row) for row in table.iter("tr")]
@@ -156,8 +171,7 @@ class MarkdownWriter:
                 continue
             text = " ".join(block.replace("\n", " ") for block in self._cell_blocks(cell) if block.strip())
             text = re.sub(r"(?<!\\)\|", r"\\|", text)
-            span = cell.get("colspan") or "1"
-            cells += [text] + [""] * (min(int(span), 20) - 1 if span.isdigit() else 0)
+            cells += [text] + [""] * (_count(cell.get("colspan"), 20) - 1)
         return cells
 
     def _cell_blocks(self, cell: HtmlElement) -> Iterator[str]:
@@ -239,6 +253,23 @@ class MarkdownWriter:
         return escape_text(text.replace(_BREAK, ""))
 
 
+def _items(listing: HtmlElement) -> Iterator[HtmlElement]:
+    """Give the children of a list, with loose text between them as items of its own."""
+    for text, child in [(listing.text, None), *((child.tail, child) for child in listing)]:
+        if child is not None and isinstance(child.tag, str):
+            yield child
+        if text and text.strip():
+            loose = html.Element("li")
+            loose.text = text
+            yield loose
+
+
+def _count(text: str | None, most: int) -> int:
+    """Read a number from an attribute; 1 if it is none."""
+    found = re.fullmatch(r"\s*([0-9]{1,9})\s*", text or "")
+    return max(1, min(int(found[1]), most)) if found else 1
+
+
 def _wrapped(inner: str, mark: str) -> str:
     """Put emphasis round the words, not the blanks at their ends."""
     core = inner.strip(f" \n\t\r\u00a0{_BREAK}")
@@ -251,7 +282,9 @@ def _wrapped(inner: str, mark: str) -> str:
 
 def _formula(text: str) -> str:
     block = text.startswith("\\[")
-    tex = " ".join(strip_invisible(text[2:-2]).split()).replace("$", "")
+    tex = disarm_formula(" ".join(strip_invisible(text[2:-2]).split()))
+    if not tex:
+        return ""
     return f"{_BREAK}$${tex}$${_BREAK}" if block else f"${tex}$"
 
 

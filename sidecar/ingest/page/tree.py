@@ -8,11 +8,12 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 _DROPPED = (
-    "script", "style", "template", "iframe", "object", "embed", "svg", "canvas", "link", "meta", "head", "button", "input",
+    "script", "style", "template", "iframe", "object", "embed", "svg", "canvas", "link", "meta", "title", "base", "button", "input",
     "select", "textarea", "dialog", "rt", "rp", "nav",
 )  # fmt: skip
 _CONSENT = re.compile(r"cookie-?(?:consent|banner|notice|bar)|onetrust|consent-(?:banner|dialog|manager)|gdpr", re.IGNORECASE)
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-actualsrc", "data-url", "data-srcset", "srcset")
+_PERMALINKS = frozenset("¶ # § 🔗 ⚓".split())
 _TEX_SCRIPT = re.compile(r"math/tex")
 
 BLOCKS = frozenset(
@@ -31,7 +32,14 @@ def parse_page(text: str) -> HtmlElement | None:
         tree = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
+    for link in list(tree.iter("a")):  # the marks that documentation hangs on its headings
+        if (link.get("href") or "").startswith("#") and text_of(link) in _PERMALINKS and _is_in_heading(link):
+            _drop(link)
     return tree
+
+
+def _is_in_heading(element: HtmlElement) -> bool:
+    return any(above.tag in ("h1", "h2", "h3", "h4", "h5", "h6") for above in element.iterancestors())
 
 
 def clean_page(tree: HtmlElement) -> None:
@@ -47,6 +55,8 @@ def clean_page(tree: HtmlElement) -> None:
         _settle_image(image)
     for element in list(tree.iter(*_DROPPED)):
         _drop(element)
+    for head in list(tree.iter("head")):
+        head.drop_tag()  # without a body tag, which is allowed, lxml puts the whole page into it
     for element in list(tree.iter("div", "section", "aside", "form")):
         if element.getparent() is not None and _CONSENT.search(f"{element.get('id') or ''} {element.get('class') or ''}"):
             _drop(element)
