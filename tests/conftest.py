@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sidecar.config import KB_FOLDER, Config, load_config
+from sidecar.daemon.open_vault import OpenVault
+from sidecar.graph.service import GraphService
+from sidecar.moc.service import MocService
+from sidecar.search.document import FORMAT, pack_note
+from sidecar.search.service import SearchService
+from sidecar.store import NoteCache
+from sidecar.vault.codec import NOTE_FORMAT
+from sidecar.vault.files import VaultFiles
+from sidecar.vault.indexer import VaultIndex
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -59,3 +70,45 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the shared data does not lie beside this checkout; the small cases in fixtures/ are tested all the same")
     return SHARED
+
+
+OpenVaultAt = Callable[..., OpenVault]
+
+
+@pytest.fixture
+def open_vault() -> Iterator[OpenVaultAt]:
+    """Give a call that opens the vault at a folder, wired as the daemon does it; with ``keep``, its cache stays on disk."""
+    opened: list[OpenVault] = []
+
+    def open_at(root: Path, *, keep: bool = False, config: Config | None = None) -> OpenVault:
+        files = VaultFiles(root)
+        settings = config or load_config(root)
+        cache = NoteCache(root / KB_FOLDER / "cache" / "index.sqlite" if keep else None, f"{NOTE_FORMAT}/{FORMAT}")
+        index = VaultIndex(files, cache, pack_note)
+        search = SearchService(index, files, cache, lambda: settings.folders)
+        graph = GraphService(index, files, lambda: settings.folders, search.texts_with)
+        vault = OpenVault(index, graph, search, MocService(index, graph, files, lambda: settings), cache)
+        opened.append(vault)
+        return vault
+
+    yield open_at
+    for vault in opened:
+        vault.close()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the expected files anew; read them before committing")
+
+
+@pytest.fixture
+def check_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Give a call that compares a text with a file in ``tests/golden/``; only ``--update-golden`` writes one."""
+
+    def check(name: str, text: str) -> None:
+        path = ROOT / "tests" / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.write_bytes(text.encode("utf-8"))
+        assert path.is_file(), f"there is no {name}; read what --update-golden writes, then commit it"
+        assert path.read_bytes().decode("utf-8") == text
+
+    return check

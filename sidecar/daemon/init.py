@@ -72,7 +72,8 @@ def _has_map(root: Path) -> bool:
 def config_text(language: Language) -> str:
     """Give the first ``config.toml``: every setting with its default, commented out but for the language."""
     moc, ingest, watch = Config().moc, Config().ingest, Config().watch
-    return f"""# Settings of Vault Sidecar for this vault. A line without # is in force; the sidecar sees changes at once.
+    return f"""# Settings of Vault Sidecar for this vault. A line without # is in force.
+# Changes are seen at once, but for [server], [watch] and the limits of [ingest], which need a restart.
 language = "{language}"  # en or zh-CN: the words of the map and of the command line
 
 [moc]

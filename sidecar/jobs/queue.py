@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -16,6 +17,7 @@ Step = Callable[[str, dict[str, Any]], None]
 """Told the name of a step that begins, with details for people."""
 
 _KEPT = 200
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -32,7 +34,7 @@ class Job:
 
 
 class Jobs:
-    """Starts jobs and remembers the last two hundred.
+    """Starts jobs and remembers the last two hundred, and all that still run.
 
     Args:
         on_change: Called whenever a job's state or step changes.
@@ -46,8 +48,9 @@ class Jobs:
         """Start ``work``; it is given a call to report its steps with."""
         job = Job(secrets.token_hex(8), kind)
         self._jobs[job.id] = job
-        while len(self._jobs) > _KEPT:
-            self._jobs.popitem(last=False)
+        for old in list(self._jobs.values())[: max(len(self._jobs) - _KEPT, 0)]:
+            if old.state != "running":
+                del self._jobs[old.id]
         job.task = asyncio.create_task(self._run(job, work), name=f"job-{kind}-{job.id}")
         return job
 
@@ -63,6 +66,9 @@ class Jobs:
             job.error, job.state = error, "failed"
         except asyncio.CancelledError:
             job.state = "cancelled"
+        except Exception:  # noqa: BLE001 - whoever asks must learn that the job has ended, whatever the fault
+            _log.exception("The job %s (%s) broke.", job.id, job.kind)
+            job.error, job.state = SidecarError("The work broke off through a fault of the sidecar.", fix="See its log."), "failed"
         self._on_change(job)
 
     def get(self, job_id: str) -> Job:

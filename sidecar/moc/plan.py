@@ -8,6 +8,7 @@ from datetime import date
 
 from sidecar.config import Folders, MocSettings
 from sidecar.graph.metrics import Hub, changed_on, newest_change
+from sidecar.vault.inline import is_tag
 from sidecar.vault.layers import layer_of
 from sidecar.vault.note import Note, NotePath
 
@@ -52,14 +53,12 @@ def plan_moc(
     tags: Sequence[tuple[str, int]],
     folders: Folders,
     settings: MocSettings,
-    ranked_down: frozenset[NotePath] = frozenset(),
 ) -> MocPlan:
     """Choose what the map shows.
 
     Args:
         notes: The living notes; canvases are not counted.
         hubs, orphans, tags: As ranked by the graph.
-        ranked_down: Notes under Obsidian's "Excluded files", which come after all others.
     """
     moc_path = settings.path
     pages = {path: note for path, note in notes.items() if note.kind == "note"}
@@ -67,15 +66,15 @@ def plan_moc(
     for layer in ("wiki", "sources", "core", "inbox"):
         counts[layer] = sum(layer_of(path, folders) == layer for path in pages)
     shown = [hub for hub in hubs if hub.path in pages and hub.path != moc_path]
-    shown.sort(key=lambda hub: hub.path in ranked_down)
-    lonely = [path for path in orphans if path != moc_path and path not in ranked_down]
+    topics = [(tag, count) for tag, count in tags if is_tag(tag)]
+    lonely = [path for path in orphans if path != moc_path]
     return MocPlan(
         counts=counts,
         newest=newest_change(pages.values()),
         hubs=tuple(_hub_entry(hub, pages[hub.path]) for hub in shown[: settings.hubs]),
         hubs_total=len(shown),
-        topics=tuple(tags[: settings.topics]),
-        topics_total=len(tags),
+        topics=tuple(topics[: settings.topics]),
+        topics_total=len(topics),
         recent=_recent(pages, folders, settings.recent),
         orphans=tuple((path, pages[path].title) for path in lonely[: settings.orphans]),
         orphans_total=len(lonely),
@@ -84,7 +83,7 @@ def plan_moc(
 
 def _hub_entry(hub: Hub, note: Note) -> HubEntry:
     gist = "" if note.from_web else note.text_property("gist") or note.excerpt
-    return HubEntry(hub.path, note.title, hub.in_links, tuple(dict.fromkeys(note.tags))[:3], gist)
+    return HubEntry(hub.path, note.title, hub.in_links, tuple(filter(is_tag, dict.fromkeys(note.tags)))[:3], gist)
 
 
 def _recent(pages: Mapping[NotePath, Note], folders: Folders, limit: int) -> tuple[CaptureEntry, ...]:

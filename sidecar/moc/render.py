@@ -5,6 +5,7 @@ Ordered so that cutting the tail loses the least: the counts line and the hubs c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sidecar.moc.plan import HubEntry, MocPlan
@@ -12,12 +13,17 @@ from sidecar.moc.words import MocWords
 from sidecar.vault.generated import BEGIN, END, find_block
 from sidecar.vault.note import NotePath
 
+_MAX_TITLE_CHARS = 100
+"""A title longer than that would take the place of other hubs."""
+_TAG_SIGN = re.compile(r"(?<!\S)#(?=\S)")
+
 LinkWriter = Callable[[NotePath, str], str]
 """Writes a link to a path that shows a title."""
 
 
 def render_moc(plan: MocPlan, words: MocWords, link: LinkWriter, budget_bytes: int) -> str:
     """Write the generated block, without its markers; ends with a line break."""
+    link = _plainly(link)
     sections = [_head(plan, words, link, budget_bytes)]
     if plan.topics:
         line = words.separator.join(f"#{tag} {count}" for tag, count in plan.topics)
@@ -102,11 +108,25 @@ def _left_out(count: int, words: MocWords) -> list[str]:
     return ["", f"*{words.more.format(n=count)}*"] if count > 0 else []
 
 
+def _plainly(link: LinkWriter) -> LinkWriter:
+    """Make a writer of links show titles as plain words, of a length that leaves room for others."""
+
+    def write(path: NotePath, title: str) -> str:
+        shown = _plain(title)
+        return link(path, shown if len(shown) <= _MAX_TITLE_CHARS else shown[: _MAX_TITLE_CHARS - 1].rstrip() + "…")
+
+    return write
+
+
 def _plain(text: str) -> str:
-    """Take from a gist what would be a link, tag, comment or code of its own on the map."""
-    for mark, instead in (("[[", "[ ["), ("]]", "] ]"), ("%%", "% %"), ("`", "'"), ("<", "‹"), ("#", "＃"), ("kb:moc", "kb-moc")):
+    """Put a title or gist on one line and take from it what would be a link, tag, comment, formula or code on the map."""
+    text = _TAG_SIGN.sub("＃", " ".join(text.split()))
+    for mark, instead in _MARKS:
         text = text.replace(mark, instead)
     return text
+
+
+_MARKS = (("[[", "[ ["), ("]]", "] ]"), ("](", "] ("), ("%%", "% %"), ("$$", "$ $"), ("`", "'"), ("<", "‹"), ("kb:moc", "kb-moc"))
 
 
 def _bytes(text: str) -> int:

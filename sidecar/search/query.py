@@ -22,6 +22,7 @@ class Query:
         excluded: Texts that must not.
         tags: Tags (without ``#``) that the note must have, itself or a nested one.
         paths: Folders or path prefixes one of which the note must lie under.
+        literal: The query as it was typed: a note that holds ``rm -rf`` answers it, though ``-rf`` reads as an exclusion.
         is_typing: Whether the last word may be unfinished.
     """
 
@@ -30,6 +31,7 @@ class Query:
     excluded: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    literal: str = ""
     is_typing: bool = False
 
     @property
@@ -70,4 +72,4 @@ def parse_query(text: str, *, is_typing: bool = False) -> Query:
             words.append(value)
     runs = tuple(run for part in (*words, *phrases) for run in cut_runs(part))
     typing = is_typing and bool(text) and not text[-1].isspace() and text[-1] != '"'
-    return Query(runs, tuple(phrases), tuple(excluded), tuple(tags), tuple(paths), typing)
+    return Query(runs, tuple(phrases), tuple(excluded), tuple(tags), tuple(paths), text, typing)

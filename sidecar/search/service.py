@@ -135,7 +135,7 @@ class SearchService:
             text = _comparable(self._text(path) + "\n" + note.title)
             if not all(_comparable(phrase) in text for phrase in query.phrases):
                 return False
-            if any(_comparable(word) in text for word in query.excluded):
+            if any(_comparable(word) in text for word in query.excluded) and _comparable(query.literal) not in text:
                 return False
         return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sidecar.search.terms import CJK, Run, fold_with_origin
+from sidecar.search.terms import CJK, Run, fold_with_origin, original_span
 
 _BEFORE, _LENGTH = 40, 160
 _CJK_CHAR = re.compile(f"[{CJK}]")
@@ -53,7 +53,7 @@ def find_matches(text: str, runs: tuple[Run, ...]) -> list[tuple[int, int]]:
                 found += _occurrences(folded, wanted[n : n + 2], True)
         spans += found
     if origin is not None:
-        spans = [(origin[a], origin[b]) for a, b in spans]
+        spans = [original_span(a, b, origin) for a, b in spans]
     return _merged(sorted(spans))
 
 

@@ -75,13 +75,21 @@ def fold_with_origin(text: str) -> tuple[str, list[int] | None]:
     return "".join(parts), [*origin, len(text)]
 
 
+def original_span(start: int, end: int, origin: list[int]) -> tuple[int, int]:
+    """Give where a stretch of folded text stands in the original; a character that folds to several counts whole."""
+    last = origin[end - 1]
+    while origin[end] == last:
+        end += 1
+    return origin[start], origin[end]
+
+
 def cut_runs(text: str) -> Iterator[Run]:
     """Cut text into words and CJK runs, in order. The text of a word keeps its case, for its parts to be told apart."""
     folded, origin = fold_with_origin(text)
     for found in _RUN.finditer(folded):
         start, end = found.span()
         if origin is not None:
-            start, end = origin[start], origin[end]
+            start, end = original_span(start, end, origin)
         yield Run(found[0], found.lastgroup == "cjk", start, end)
 
 

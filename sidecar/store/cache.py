@@ -41,6 +41,8 @@ class NoteCache:
     Args:
         path: Where it lies, or ``None`` for one in memory (nothing is kept).
         reading: A text that changes whenever notes would be parsed or cut into terms differently.
+    Raises:
+        StoreError: The disk or another process refuses; the file is left as it is.
     """
 
     def __init__(self, path: Path | None, reading: str) -> None:
@@ -50,6 +52,8 @@ class NoteCache:
         """Why the cache was started anew, or empty."""
         try:
             self._db = self._open()
+        except sqlite3.OperationalError as error:  # locked or not to be opened, which says nothing about its content
+            raise StoreError(f"The cache {path} cannot be opened: {error}.", fix="Stop other sidecars; check its permissions.") from error
         except sqlite3.DatabaseError:
             self.rebuilt_because = "the cache was damaged"
             self._throw_away()

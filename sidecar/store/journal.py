@@ -31,7 +31,7 @@ class Journal:
         self._clock = clock
         self._machine = re.sub(r"[^a-z0-9]+", "-", (machine or socket.gethostname()).lower()).strip("-") or "machine"
 
-    def append(self, kind: str, **record: Any) -> None:
+    def append(self, kind: str, /, **record: Any) -> None:
         """Write one line, with the time as ``at``, and have it on disk before returning.
 
         Raises:
@@ -55,8 +55,10 @@ class Journal:
 
     def read(self, kind: str) -> Iterator[dict[str, Any]]:
         """Give all records of a kind, file by file; lines torn by a crash are passed over."""
-        for path in sorted(self._folder.glob(f"{kind}-*.jsonl")):
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        own = re.compile(re.escape(kind) + r"-\d{4}-\d{2}-.*\.jsonl")
+        for path in sorted(path for path in self._folder.glob(f"{kind}-*.jsonl") if own.fullmatch(path.name)):
+            # Not splitlines(): a record's text may hold U+2028 and its like, which are no ends of lines here.
+            for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
                 try:
                     record = json.loads(line)
                 except ValueError:

@@ -20,7 +20,7 @@ from sidecar.config import KB_FOLDER
 from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
 from sidecar.vault.changes import FileStat
 from sidecar.vault.note import NotePath
-from sidecar.vault.paths import check_path
+from sidecar.vault.paths import check_listed_path, check_path
 
 MAX_NOTE_BYTES: Final = 20_000_000
 ABSENT: Final = ""
@@ -92,7 +92,10 @@ class VaultFiles:
                 continue
 
     def _is_inside(self, path: Path) -> bool:
-        return path.resolve().is_relative_to(self.real_root)
+        try:
+            return path.resolve().is_relative_to(self.real_root)
+        except (OSError, RuntimeError):  # links that lead in a circle; Python 3.11 and 3.12 raise the latter
+            return False
 
     def stat(self, path: NotePath) -> FileStat | None:
         """Give the state of one file; ``None`` if it is absent, hidden, no plain file or led to by a link out of the vault."""
@@ -127,7 +130,8 @@ class VaultFiles:
 
     def read_bytes(self, path: NotePath) -> bytes:
         """Read a file of at most :data:`MAX_NOTE_BYTES`."""
-        where = self.root / check_path(path)
+        # On Windows a colon or a dot at the end leads to another file; elsewhere people have notes of such names.
+        where = self.root / (check_path(path) if os.name == "nt" else check_listed_path(path))
         try:
             if not self._is_inside(where):
                 raise OutsideVault(f"{path} is a link out of the vault.", fix="Move the file into the vault.")

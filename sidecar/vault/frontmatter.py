@@ -63,12 +63,15 @@ _PropertyLoader.add_constructor("tag:yaml.org,2002:map", _PropertyLoader.constru
 class ObsidianHandler(BaseHandler):
     """python-frontmatter handler with Obsidian's rules for where frontmatter begins and ends."""
 
+    FM_BOUNDARY = _OPENING
+
     def detect(self, text: str) -> bool:
         return _span(text) is not None
 
     def split(self, text: str) -> tuple[str, str]:
         span = _span(text)
-        assert span is not None, "python-frontmatter asks only after detect()"
+        if span is None:  # python-frontmatter does not ask detect() of a handler it is given; this error tells it
+            raise ValueError("the text does not open with frontmatter")
         start, end, body = span
         return text[start:end], text[body:]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sidecar.vault.markdown import scan_markdown
+
 BEGIN = "%% kb:moc:begin %%"
 END = "%% kb:moc:end %%"
 
@@ -32,8 +34,16 @@ def find_block(text: str) -> Block | None:
     if [m[1] for m in marks] != ["begin", "end"] or text.count(_ANY_TRACE) != 2:
         return None
     begin, end = marks
+    if _in_code(text, begin.start()):
+        return None
     start = begin.end() + 1
     return Block(start, end.start()) if start <= end.start() else None
+
+
+def _in_code(text: str, offset: int) -> bool:
+    """Whether the marker line at ``offset`` stands in a fence: a note that only shows what the markers look like."""
+    before = text[:offset]
+    return before.count("\n") + 1 in scan_markdown(before + BEGIN).code_lines
 
 
 def has_trace(text: str) -> bool:

@@ -110,29 +110,38 @@ class VaultIndex:
     def rescan(self) -> list[NotePath]:
         """List the paths that differ from the disk, for :meth:`refresh`."""
         found = diff_disk(self._files.scan(), self._stats)
-        return [*found.touched, *found.gone]
+        return sorted({*found.touched, *found.gone, *self.problems})
 
     def refresh(self, paths: Iterable[NotePath]) -> IndexDelta:
         """Look at the named files again and take in whatever became of them."""
         present: list[NotePath] = []
         delta = IndexDelta()
         for path in sorted(set(paths)):
-            state = self._files.stat(path)
+            state = self._look(path)
             if state is None:
                 if path in self._stats:
                     self._drop(path)
                     delta.removed.add(path)
-            elif state != self._stats.get(path):
+            elif state != self._stats.get(path) or path in self.problems:  # new permissions leave time and size as they were
                 if path not in self._stats:
                     delta.added.add(path)
                 present.append(path)
         delta.parsed = self._read_all(present, delta.removed).parsed
+        delta.added &= self._stats.keys()  # one may be gone again
         for path in delta.added:
             self.names.add(path)
         for path in delta.added | delta.removed:
             delta.relinked |= self._looking_for(path)
         delta.relinked -= delta.parsed | delta.removed
         return delta
+
+    def _look(self, path: NotePath) -> FileStat | None:
+        """Give a file's state on disk. In a folder that cannot be entered any more, the known one: only absence removes."""
+        try:
+            return self._files.stat(path)
+        except VaultError as error:
+            self.problems[path] = error.message
+            return self._stats.get(path)
 
     def _looking_for(self, path: NotePath) -> set[NotePath]:
         name, _ = lookup_keys(path)
@@ -142,7 +151,7 @@ class VaultIndex:
         rows: list[CachedNote] = []
         delta = IndexDelta()
         for path in paths:
-            state = self._files.stat(path)
+            state = self._look(path)
             if state is None:
                 continue  # gone in the meantime; its own event follows
             self._stats[path] = state

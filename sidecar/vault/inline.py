@@ -41,6 +41,12 @@ def read_inline(text: str) -> Inline:
     return reader.found
 
 
+def is_tag(name: str) -> bool:
+    """Whether ``#name`` would be a tag in running text; properties may hold names that are none."""
+    found = _TAG.fullmatch("#" + name)
+    return found is not None and not name.isdigit()
+
+
 def split_link(target: str) -> tuple[str, str]:
     """Split a link's target into path and subpath, at the first ``#``."""
     path, mark, subpath = target.partition("#")

@@ -91,23 +91,29 @@ def lookup_keys(path: str) -> Iterator[str]:
 
 
 def shortest_link(path: NotePath, source: NotePath, names: NameIndex) -> str:
-    """Give the shortest link text that leads from ``source`` to ``path``: the name, else as many folders as it takes."""
+    """Give the shortest link text that can mean ``path`` alone: the name, else as many folders as it takes.
+
+    Where every part of the path means other files too, the whole path, which wins over them. A tie is never left to the
+    order of :func:`resolve_link`: what Obsidian chooses there is not known for certain.
+    """
     parts = (path[: -len(NOTE_SUFFIX)] if is_note_path(path) else path).split("/")
     for n in range(1, len(parts) + 1):
         link = "/".join(parts[-n:])
-        if resolve_link(link, source, names) == path:
+        if names.candidates(fold_name(link)).keys() == {path} == {resolve_link(link, source, names)}:
             return link
-    return "/" + "/".join(parts)
+    whole = "/".join(parts)
+    return whole if resolve_link(whole, source, names) == path else path
 
 
 def render_link(path: NotePath, title: str, source: NotePath, names: NameIndex) -> str:
     """Write a link to ``path`` for the note ``source`` that shows ``title``.
 
-    A file name with one of ``# ^ [ ] |`` cannot stand in a wikilink; it gets a Markdown link.
+    A file name with one of ``# ^ [ ] |`` cannot stand in a wikilink, and one with ``%%``, ``<`` or a trace of a marker of ours
+    would hide or end what follows it; such names get a Markdown link, percent-encoded.
     """
     link = shortest_link(path, source, names)
     shown = " ".join(title.split()).replace("[[", "[ [").replace("]]", "] ]")
-    if any(char in link for char in "#^[]|"):
+    if any(mark in link for mark in (*"#^[]|<", "%%", "kb:moc")):
         text = shown.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
         return f"[{text}]({quote(path, safe='/')})"
     if shown == link or not shown:

@@ -93,11 +93,11 @@ class _Scanner:
                 hidden = None
             if not self.fence:
                 if lone_percent and line.strip() == "%%":
-                    partner = next((n for n in lone_percent if n > i), None)
-                    if partner is not None:
+                    after = bisect_right(lone_percent, i)
+                    if after < len(lone_percent):
                         self._flush()
-                        self._comment(i + 1, partner)
-                        skip_until = partner
+                        skip_until = lone_percent[after]
+                        self._comment(i + 1, skip_until)
                         continue
                 if "<!--" in line:
                     cut = _open_comment(line)
@@ -148,16 +148,18 @@ class _Scanner:
         self._open_blocks(i, cursor, offset)
 
     def _match_containers(self, cursor: _Cursor) -> int:
+        indent, at = cursor.indent()
         for depth, content in enumerate(self.containers):
-            indent, at = cursor.indent()
             if content == 0:
                 if indent > 3 or at >= len(cursor.line) or cursor.line[at] != ">":
                     return depth
                 cursor.eat_quote(at)
+                indent, at = cursor.indent()
             elif at >= len(cursor.line):
                 continue  # a blank line keeps list items open
             elif indent >= content:
                 cursor.eat(content)
+                indent -= content  # not measured anew: deep lists would cost their depth squared
             else:
                 return depth
         return len(self.containers)

@@ -17,6 +17,7 @@ from sidecar.vault.note import Link, Note, NotePath, basename_of
 _TAG_SPLIT = re.compile(r"[,\s]+")
 _PLAIN = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|%%[^%]*%%|<[^>]*>|[*_`~=]{1,3}|\^[A-Za-z0-9-]+$")
 _GIST_CHARS = 120
+_TASK = re.compile(r"\[.\] +")
 
 
 def parse_note(path: NotePath, text: str) -> Note:
@@ -61,7 +62,7 @@ def parse_canvas(path: NotePath, text: str) -> Note:
 
 def plain_excerpt(text: str) -> str:
     """Take the Markdown out of a line and cut it to a gist, at a sentence's end where there is one in reach."""
-    plain = " ".join(_PLAIN.sub(lambda m: m[1] or m[2] or "", text).split())
+    plain = " ".join(_PLAIN.sub(lambda m: m[1] or m[2] or "", _TASK.sub("", text, count=1) if _TASK.match(text) else text).split())
     if len(plain) <= _GIST_CHARS:
         return plain
     cut = max(plain.rfind(mark, 0, _GIST_CHARS) for mark in ("。", "！", "？", ". ", "! ", "? "))

@@ -55,7 +55,7 @@ export class MapPane extends Pane {
     if (moc.hubs_total === 0) {
       showEmpty(this.host, this.body, { icon: "network", title: words.mapIsSmall, text: words.mapIsSmallText(moc.counts["notes"] ?? 0) });
     } else {
-      this.group("hubs", words.hubs, moc.hubs_total, (el) => this.drawHubs(el, moc));
+      this.group("hubs", words.hubs, moc.hubs.length, (el) => this.drawHubs(el, moc));
     }
     if (moc.topics_total > 0) this.group("topics", words.topics, moc.topics_total, (el) => this.drawTopics(el, moc), false);
     if (moc.recent.length > 0) {

@@ -29,7 +29,7 @@ def main(vault: Path) -> int:
     """Serve ``vault`` until stopped; give the exit code."""
     running = find_running(vault)
     if running is not None:
-        print("A sidecar already serves this vault.")  # noqa: T201
+        print("A sidecar already serves this vault.")
         _say(vault, running.url, str(RunningSidecar(running).call("POST", "/api/kb/console-code")["code"]))
         return 0
 
@@ -44,13 +44,13 @@ def main(vault: Path) -> int:
         tasks.append(asyncio.get_running_loop().create_task(ask()))
 
     tasks: list[asyncio.Task[None]] = []
-    print("Reading the vault …", flush=True)  # noqa: T201
+    print("Reading the vault …", flush=True)
     return asyncio.run(SidecarProcess(vault, None, ready, is_service=False).run())
 
 
 def _say(vault: Path, url: str, code: str) -> None:
     kb = f'{Path(sys.executable).with_name("kb")} --vault "{vault}"'
-    print(_STEPS.format(link=f"{url}/#code={code}", vault=vault.resolve(), kb=kb), flush=True)  # noqa: T201
+    print(_STEPS.format(link=f"{url}/#code={code}", vault=vault.resolve(), kb=kb), flush=True)
 
 
 if __name__ == "__main__":

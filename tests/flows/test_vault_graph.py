@@ -1,0 +1,119 @@
+"""What the panes show about links: backlinks, mentions, orphans, tags, related notes, the graph file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sidecar.daemon.open_vault import OpenVault
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Path]
+OpenVaultAt = Callable[..., OpenVault]
+SMALL = Path(__file__).resolve().parents[2] / "fixtures/vaults/small"
+
+
+def _opened(open_vault: OpenVaultAt, root: Path) -> OpenVault:
+    vault = open_vault(root)
+    vault.open()
+    return vault
+
+
+def test_links_of_the_small_vault(open_vault: OpenVaultAt) -> None:
+    vault = _opened(open_vault, SMALL)
+    assert {
+        "Progressive Summarization": ["reading-log.md"],
+        "Spaced repetition": ["reading-log.md"],
+        "心情/平静": ["日记/2026-09-18.md"],
+    } == vault.graph.unresolved()
+    assert ["latin1.md", "sources/2026-09-02-knowledge-base-design.md"] == vault.graph.orphans()
+    assert {"broken yaml.md": "line 2: did not find expected key"} == {
+        path: note.property_error for path, note in vault.index.notes.items() if note.property_error
+    }
+
+
+def test_a_backlink_shows_its_line_with_the_link_marked(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    long = "word " * 60
+    files = {"n.md": "", "a.md": f"# Top\n\n## 章节\n\n- 😀 see [[n|it]] there\n\n{long}[[n]] {long}\n", "p.md": '---\nup: "[[n]]"\n---\n'}
+    vault = _opened(open_vault, make_vault(files))
+    first, second, third = vault.graph.backlinks("n.md")
+    assert ("a.md", "wikilink", "- 😀 see [[n|it]] there", 5, "章节") == (
+        first.source,
+        first.kind,
+        first.context.text,
+        first.context.line,
+        first.context.heading,
+    )
+    for link in (first, second, third):
+        assert [link.raw] == [link.context.text[a:b] for a, b in link.context.highlights]
+    assert (True, True, True) == (second.context.text.startswith("…"), second.context.text.endswith("…"), len(second.context.text) < 260)
+    assert ("property", "up: [[n]]") == (third.kind, third.context.text)
+
+
+def test_links_of_the_note_itself_and_of_the_buried_are_no_backlinks(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {"n.md": "[[n]] [[#h]]", "_graveyard/g.md": "[[n]]", "a.md": "[[n]]"}
+    vault = _opened(open_vault, make_vault(files))
+    assert ["a.md"] == [link.source for link in vault.graph.backlinks("n.md")]
+    assert [("n.md", 1)] == [(hub.path, hub.in_links) for hub in vault.graph.hubs()]
+
+
+def test_notes_linked_from_a_canvas_an_embed_or_a_property_are_no_orphans(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:  # G12
+    canvas = json.dumps({"nodes": [{"type": "file", "file": "c.md"}]})
+    files = {"board.canvas": canvas, "c.md": "", "e.md": "", "p.md": "", "s.md": '---\nup: "[[p]]"\n---\n![[e]]', "alone.md": "[[alone]]"}
+    assert ["alone.md"] == _opened(open_vault, make_vault(files)).graph.orphans()
+
+
+def test_sources_of_a_page_are_edges_of_their_own_kind(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    vault = _opened(open_vault, make_vault({"wiki/w.md": "---\nsources: [cap, gone]\n---\n", "sources/cap.md": ""}))
+    assert [("sources", "sources/cap.md", True), ("sources", "gone", False)] == [
+        (edge.link.kind, edge.target, edge.resolved) for edge in vault.graph.forward("wiki/w.md")
+    ]
+
+
+def test_unlinked_mentions_are_found_in_both_scripts_outside_links_and_code(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {
+        "渐进总结.md": "---\naliases: [Progressive Summary]\n---\n",
+        "a.md": "用渐进总结的办法，[[渐进总结]] 与 `渐进总结` 不算。\n\n    渐进总结\n\nA progressive summary, not ProgressiveSummary or https://x.org/渐进总结.",
+        "b.md": "nothing",
+    }
+    found = _opened(open_vault, make_vault(files)).graph.mentions("渐进总结.md")
+    assert [("a.md", "渐进总结", 1), ("a.md", "progressive summary", 5)] == [
+        (m.source, files["a.md"][m.start : m.end], m.context.line) for m in found
+    ]
+
+
+def test_tags_are_counted_by_note_in_their_usual_spelling(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {"a.md": "#Tag #tag #Tag", "b.md": "#Tag", "c.md": "#tag #other", "d.md": "#Tag", "_graveyard/x.md": "#dead"}
+    assert [("Tag", 4), ("other", 1)] == _opened(open_vault, make_vault(files)).graph.tags()
+
+
+def test_related_notes_say_why(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {"a.md": "[[hub]] #rare", "b.md": "[[hub]] #rare", "c.md": "[[hub]]", "hub.md": "", "d.md": "[[a]] #rare"}
+    related = _opened(open_vault, make_vault(files)).graph.related("a.md")
+    assert [("b.md", {"neighbours": ["hub.md"], "tags": ["rare"]}), ("c.md", {"neighbours": ["hub.md"]})] == [
+        (r.path, r.reasons) for r in related
+    ]
+
+
+def test_the_graph_file_holds_every_node_and_edge_once(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault({"a.md": "[[b#h|see]] [[gone]] ![[p.png]]", "b.md": "#t", "p.png": b""})
+    vault = _opened(open_vault, root)
+    assert [True, False] == [vault.graph.write_file(), vault.graph.write_file()]
+    plain = {"source": "a.md", "subpath": "", "resolved": True}
+    assert {
+        "version": 1,
+        "nodes": [
+            {"path": "a.md", "kind": "note", "title": "a"},
+            {"path": "b.md", "kind": "note", "title": "b"},
+            {"path": "p.png", "kind": "attachment", "title": "p.png"},
+            {"path": "gone", "kind": "unresolved", "title": "gone"},
+        ],
+        "edges": [
+            {**plain, "target": "b.md", "kind": "wikilink", "raw": "[[b#h|see]]", "subpath": "#h", "display": "see"},
+            {**plain, "target": "gone", "kind": "wikilink", "raw": "[[gone]]", "display": "gone", "resolved": False},
+            {**plain, "target": "p.png", "kind": "embed", "raw": "![[p.png]]", "display": "p.png"},
+        ],
+        "hubs": [{"path": "b.md", "in_links": 1, "score": 0.5}],
+        "orphans": [],
+        "tags": [{"tag": "t", "count": 1}],
+    } == json.loads((root / ".kb/index.json").read_text("utf-8"))
