@@ -5,7 +5,7 @@ import { Connection, PROTOCOL, type Connector, type State } from "../src/connect
 
 const STATUS: Status = {
   version: "0.1.0", protocol: PROTOCOL, vault_id: "one", vault_name: "Garden", state: "ready", revision: 7, done: 2, total: 2, notes: 2, files: 2,
-  parsed_at_start: 0, reused_at_start: 2, problems: 0, moc_path: "index.md", moc_problem: "", watching: "native", language: "en",
+  parsed_at_start: 0, reused_at_start: 2, problems: 0, moc_path: "index.md", moc_problem: "", problem: "", watching: "native", language: "en",
 };
 const TIMING = { retryMs: [1], idleMs: 1, startingMs: 1, pollSeconds: 0 };
 

@@ -207,6 +207,7 @@ async def _violations(page: Page) -> list[str]:
 
 
 async def test_a_large_chinese_vault_is_walked_through(browser: Browser, shared: Path, tmp_path: Path, watch_page: Watch) -> None:
+    SHOTS.mkdir(exist_ok=True)
     root = tmp_path / "花园"
     shutil.copytree(shared / "data/vaults/knowledge-garden-oldwinter/vault", root)
     for path in root.rglob("*"):
@@ -222,6 +223,14 @@ async def test_a_large_chinese_vault_is_walked_through(browser: Browser, shared:
         await page.keyboard.press("Enter")
         await page.get_by_role("button", name="Open note").click(timeout=20_000)
         await expect(page.locator("article h1")).to_have_text("武汉的声音：有英勇的你，才有英雄的城！")
+        await page.screenshot(path=SHOTS / "garden-captured.png")
         await page.locator(".vs-hub").nth(1).click()
+        await expect(page.locator("[data-part=links] mark").first).to_be_visible()
         await page.screenshot(path=SHOTS / "garden.png")
         assert complaints == []
+        chinese = await open_console(browser, vault, theme="dark", locale="zh-CN")
+        await expect(chinese.locator(".vs-hub").first).to_be_visible()
+        await chinese.keyboard.press("/")
+        await chinese.keyboard.type("知识库 笔记")
+        await expect(chinese.locator("[role=option] mark").first).to_be_visible()
+        await chinese.screenshot(path=SHOTS / "garden-search.png")

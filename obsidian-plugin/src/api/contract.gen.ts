@@ -781,6 +781,11 @@ export interface components {
             moc_problem: string;
             /** Watching */
             watching: string;
+            /**
+             * Problem
+             * @description What keeps the sidecar from working as it should, and what to do; else empty.
+             */
+            problem: string;
             /** Language */
             language: string;
         };

@@ -12,6 +12,7 @@ type Related = Links["related"][number];
 /** Linked and unlinked mentions, related notes and outgoing links of one note. */
 export class BacklinksPane extends Pane {
   private note: string | null = null;
+  private title = "";
 
   constructor(host: Host, connection: Connection) {
     super(host, connection, host.words.backlinks);
@@ -21,6 +22,7 @@ export class BacklinksPane extends Pane {
   setNote(path: string | null): void {
     if (path === this.note) return;
     this.note = path;
+    this.title = "";
     this.forgetContent();
     if (path === null) this.showNoNote();
     else void this.reload();
@@ -31,8 +33,8 @@ export class BacklinksPane extends Pane {
   }
 
   protected drawHead(): void {
-    const name = this.note?.split("/").pop()?.replace(/\.md$/i, "") ?? this.host.words.noNoteOpen;
-    this.head.createEl("h2", { text: name, cls: this.note ? "" : "vs-muted" });
+    const name = this.note === null ? this.host.words.noNoteOpen : this.title || nameOf(this.note);
+    this.head.createEl("h2", { text: name, cls: this.note === null ? "vs-muted" : "" });
   }
 
   protected async load(): Promise<() => void> {
@@ -41,6 +43,7 @@ export class BacklinksPane extends Pane {
     if (!client || note === null) return () => this.drawNoNote();
     try {
       const links = await client.links(note);
+      this.title = links.title;
       return () => this.draw(links);
     } catch (error) {
       // A note renamed or removed a moment ago: the host tells the new name by itself.
@@ -153,4 +156,8 @@ export class BacklinksPane extends Pane {
       }
     }
   }
+}
+
+function nameOf(path: string): string {
+  return path.split("/").pop()?.replace(/\.md$/i, "") ?? path;
 }
