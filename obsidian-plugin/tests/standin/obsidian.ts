@@ -1,0 +1,287 @@
+/**
+ * A stand-in for the parts of Obsidian that the plugin uses, so that the real `main.js` can run in a browser against a real sidecar.
+ * Test only. Names that Obsidian's own declarations do not have fail to compile (see `exported` at the end).
+ */
+import type * as official from "obsidian";
+import { installDomHelpers } from "../../src/console/dom";
+
+type Callback = (...args: unknown[]) => void;
+
+class Events {
+  private readonly listeners = new Map<string, Set<Callback>>();
+
+  on(name: string, callback: Callback): { off(): void } {
+    const set = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, set.add(callback));
+    return { off: () => set.delete(callback) };
+  }
+
+  trigger(name: string, ...args: unknown[]): void {
+    for (const callback of [...(this.listeners.get(name) ?? [])]) callback(...args);
+  }
+}
+
+class Component {
+  private readonly ends: (() => void)[] = [];
+
+  register(end: () => void): void {
+    this.ends.push(end);
+  }
+
+  registerEvent(ref: { off(): void }): void {
+    this.ends.push(() => ref.off());
+  }
+
+  unload(): void {
+    for (const end of this.ends.splice(0)) end();
+  }
+}
+
+export class TFile {
+  constructor(readonly path: string) {}
+
+  get basename(): string {
+    return (this.path.split("/").pop() ?? "").replace(/\.md$/, "");
+  }
+}
+
+export class FileSystemAdapter {
+  async read(path: string): Promise<string> {
+    const response = await fetch(`/vault/${path}`);
+    if (!response.ok) throw new Error(`no ${path}`);
+    return response.text();
+  }
+}
+
+class Vault extends Events {
+  readonly adapter = new FileSystemAdapter();
+
+  getFileByPath(path: string): TFile | null {
+    return new TFile(path);
+  }
+
+  getAbstractFileByPath(path: string): TFile | null {
+    return new TFile(path);
+  }
+
+  /** Read, change and write a file of the vault, as Obsidian does in one step. */
+  async process(file: TFile, change: (text: string) => string): Promise<string> {
+    const text = change(await this.adapter.read(file.path));
+    await fetch(`/vault/${file.path}`, { method: "PUT", body: text });
+    return text;
+  }
+}
+
+export class WorkspaceLeaf {
+  view: ItemView | null = null;
+  readonly el = document.body.createDiv({ cls: "standin-leaf" });
+
+  constructor(private readonly app: App) {}
+
+  async setViewState(state: { type: string }): Promise<void> {
+    await this.view?.onClose();
+    this.el.empty();
+    this.view = this.app.viewMakers.get(state.type)?.(this) ?? null;
+    if (this.view) this.el.append(this.view.contentEl);
+    await this.view?.onOpen();
+  }
+
+  async close(): Promise<void> {
+    await this.view?.onClose();
+    this.view?.unload();
+    this.el.remove();
+    this.app.workspace.leaves.delete(this);
+  }
+}
+
+class Workspace extends Events {
+  readonly leaves = new Set<WorkspaceLeaf>();
+  private active: TFile | null = null;
+
+  constructor(private readonly app: App) {
+    super();
+  }
+
+  onLayoutReady(callback: () => void): void {
+    window.setTimeout(callback, 0);
+  }
+
+  getActiveFile(): TFile | null {
+    return this.active;
+  }
+
+  getActiveViewOfType(): null {
+    return null;
+  }
+
+  getLeavesOfType(type: string): WorkspaceLeaf[] {
+    return [...this.leaves].filter((leaf) => leaf.view?.getViewType() === type);
+  }
+
+  getRightLeaf(): WorkspaceLeaf {
+    const leaf = new WorkspaceLeaf(this.app);
+    this.leaves.add(leaf);
+    return leaf;
+  }
+
+  async revealLeaf(): Promise<void> {}
+
+  async openLinkText(path: string): Promise<void> {
+    this.active = new TFile(path);
+    this.trigger("file-open", this.active);
+  }
+}
+
+class App {
+  readonly viewMakers = new Map<string, (leaf: WorkspaceLeaf) => ItemView>();
+  readonly commands = new Map<string, official.Command>();
+  readonly vault = new Vault();
+  readonly workspace = new Workspace(this);
+  readonly fileManager = { generateMarkdownLink: (file: TFile, _source: string, _sub?: string, alias?: string) => (alias ? `[[${file.basename}|${alias}]]` : `[[${file.basename}]]`) };
+}
+
+export class Plugin extends Component {
+  constructor(
+    readonly app: App,
+    readonly manifest: { id: string },
+  ) {
+    super();
+  }
+
+  async loadData(): Promise<unknown> {
+    return JSON.parse(window.sessionStorage.getItem("data.json") ?? "null") as unknown;
+  }
+
+  async saveData(data: unknown): Promise<void> {
+    window.sessionStorage.setItem("data.json", JSON.stringify(data));
+  }
+
+  addCommand(command: official.Command): void {
+    this.app.commands.set(command.id, command);
+  }
+
+  addRibbonIcon(_icon: string, title: string, callback: () => void): void {
+    document.body.createEl("button", { text: title, cls: "standin-ribbon" }).addEventListener("click", callback);
+  }
+
+  addStatusBarItem(): HTMLElement {
+    return document.body.createDiv({ cls: "standin-status" });
+  }
+
+  addSettingTab(): void {}
+
+  registerView(type: string, make: (leaf: WorkspaceLeaf) => ItemView): void {
+    this.app.viewMakers.set(type, make);
+  }
+}
+
+export class ItemView extends Component {
+  readonly contentEl = document.createElement("div");
+  readonly app: App;
+
+  constructor(readonly leaf: WorkspaceLeaf) {
+    super();
+    this.app = app;
+  }
+
+  getViewType(): string {
+    return "";
+  }
+
+  async onOpen(): Promise<void> {}
+
+  async onClose(): Promise<void> {}
+}
+
+export class Modal {
+  readonly modalEl = document.createElement("div");
+  readonly contentEl: HTMLElement;
+
+  constructor(readonly app: App) {
+    this.modalEl.className = "modal";
+    this.contentEl = this.modalEl.createDiv({ cls: "modal-content" });
+  }
+
+  open(): void {
+    document.body.append(this.modalEl);
+    this.onOpen();
+  }
+
+  close(): void {
+    this.onClose();
+    this.modalEl.remove();
+  }
+
+  onOpen(): void {}
+
+  onClose(): void {}
+}
+
+export class PluginSettingTab {}
+
+export class MarkdownView {}
+
+export class Notice {
+  constructor(text: string) {
+    document.body.createDiv({ cls: "notice", text });
+  }
+}
+
+export const Platform = { isWin: false, isMacOS: false };
+
+export function setIcon(el: HTMLElement, name: string): void {
+  el.setAttribute("data-icon", name);
+}
+
+export function getLanguage(): string {
+  return new URLSearchParams(location.search).get("lang") ?? "en";
+}
+
+/** Obsidian's request comes from no page: no Origin is sent. The test's own server passes it on. */
+export async function requestUrl(request: official.RequestUrlParam): Promise<{ status: number; text: string }> {
+  const response = await fetch("/request", { method: "POST", body: JSON.stringify(request) });
+  if (response.status === 599) throw new Error("net::ERR_CONNECTION_REFUSED");
+  return { status: response.status, text: await response.text() };
+}
+
+installDomHelpers();
+Object.assign(window, { process: { env: { XDG_STATE_HOME: "/state" } } });
+const app = new App();
+
+const exported = {
+  FileSystemAdapter, getLanguage, ItemView, MarkdownView, Modal, Notice, Platform, Plugin, PluginSettingTab, requestUrl, setIcon, TFile, WorkspaceLeaf,
+} satisfies Partial<Record<keyof typeof official, unknown>>;
+
+const modules: Record<string, unknown> = {
+  obsidian: exported,
+  "fs/promises": { readFile: async (path: string) => (await fetch(`/fs?path=${encodeURIComponent(path)}`)).text() },
+  os: { homedir: () => "/home" },
+  path: { join: (...parts: string[]) => parts.join("/") },
+};
+
+interface Started {
+  app: App;
+  plugin: Plugin & { onload(): Promise<void> };
+  onloadMs: number;
+}
+
+declare global {
+  interface Window {
+    standin: Promise<Started>;
+  }
+}
+
+async function start(): Promise<Started> {
+  const module = { exports: {} as { default?: new (app: App, manifest: { id: string }) => Started["plugin"] } };
+  const code = await (await fetch("/main.js")).text();
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- Obsidian loads a plugin's code in just this way
+  const load = new Function("require", "module", "exports", code) as (require: (name: string) => unknown, module: unknown, exports: unknown) => void;
+  load((name) => modules[name], module, module.exports);
+  if (!module.exports.default) throw new Error("main.js exports no plugin");
+  const plugin = new module.exports.default(app, { id: "vault-sidecar" });
+  const begin = performance.now();
+  await plugin.onload();
+  return { app, plugin, onloadMs: performance.now() - begin };
+}
+
+window.standin = start();
