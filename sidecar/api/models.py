@@ -120,11 +120,11 @@ class SearchAnswer(Answer):
     hits: list[HitAnswer]
 
 
-class ContextAnswer(Answer):
-    text: str
+class InContext(Answer):
+    context: str = Field(description="The line around it, cut to what a pane can show.")
     highlights: list[Highlight]
     line: int
-    heading: str
+    heading: str = Field(description="The nearest heading above, or empty.")
 
 
 class ForwardAnswer(Answer):
@@ -138,22 +138,20 @@ class ForwardAnswer(Answer):
     wanted_by: int = Field(description="Other notes that link to the same unwritten note.")
 
 
-class BackAnswer(Answer):
+class BackAnswer(InContext):
     source: str
     title: str
     kind: str
     raw: str
     generated: bool
-    context: ContextAnswer
 
 
-class MentionAnswer(Answer):
+class MentionAnswer(InContext):
     source: str
     title: str
     name: str
     start: int
     end: int
-    context: ContextAnswer
 
 
 class RelatedAnswer(Answer):

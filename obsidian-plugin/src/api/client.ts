@@ -4,7 +4,6 @@ import { ApiError } from "./errors";
 type Schemas = components["schemas"];
 export type Status = Schemas["StatusAnswer"];
 export type Links = Schemas["LinksAnswer"];
-export type Context = Schemas["ContextAnswer"];
 export type Mention = Schemas["MentionAnswer"];
 export type Moc = Schemas["MocAnswer"];
 export type SearchResult = Schemas["SearchAnswer"];

@@ -233,6 +233,23 @@ export interface components {
     schemas: {
         /** BackAnswer */
         BackAnswer: {
+            /**
+             * Context
+             * @description The line around it, cut to what a pane can show.
+             */
+            context: string;
+            /** Highlights */
+            highlights: [
+                number,
+                number
+            ][];
+            /** Line */
+            line: number;
+            /**
+             * Heading
+             * @description The nearest heading above, or empty.
+             */
+            heading: string;
             /** Source */
             source: string;
             /** Title */
@@ -243,7 +260,6 @@ export interface components {
             raw: string;
             /** Generated */
             generated: boolean;
-            context: components["schemas"]["ContextAnswer"];
         };
         /** CaptureAnswer */
         CaptureAnswer: {
@@ -258,20 +274,6 @@ export interface components {
         CodeAnswer: {
             /** Code */
             code: string;
-        };
-        /** ContextAnswer */
-        ContextAnswer: {
-            /** Text */
-            text: string;
-            /** Highlights */
-            highlights: [
-                number,
-                number
-            ][];
-            /** Line */
-            line: number;
-            /** Heading */
-            heading: string;
         };
         /** DoneAnswer */
         DoneAnswer: {
@@ -549,6 +551,23 @@ export interface components {
         };
         /** MentionAnswer */
         MentionAnswer: {
+            /**
+             * Context
+             * @description The line around it, cut to what a pane can show.
+             */
+            context: string;
+            /** Highlights */
+            highlights: [
+                number,
+                number
+            ][];
+            /** Line */
+            line: number;
+            /**
+             * Heading
+             * @description The nearest heading above, or empty.
+             */
+            heading: string;
             /** Source */
             source: string;
             /** Title */
@@ -559,7 +578,6 @@ export interface components {
             start: number;
             /** End */
             end: number;
-            context: components["schemas"]["ContextAnswer"];
         };
         /** MocAnswer */
         MocAnswer: {

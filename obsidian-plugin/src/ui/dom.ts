@@ -23,11 +23,11 @@ export function appendIcon(host: Host, el: HTMLElement, name: string, cls = ""):
 }
 
 /** Append the line around a link as a pane shows it: the link itself without its brackets. */
-export function appendContext(el: HTMLElement, context: { text: string; highlights: readonly Highlight[] }): void {
-  const points = Array.from(context.text);
-  const [start = 0, end = 0] = context.highlights[0] ?? [];
+export function appendContext(el: HTMLElement, found: { context: string; highlights: readonly Highlight[] }): void {
+  const points = Array.from(found.context);
+  const [start = 0, end = 0] = found.highlights[0] ?? [];
   const bare = /^!?\[\[(.*)\]\]$/s.exec(points.slice(start, end).join(""));
-  if (!bare) return appendMarked(el, context.text, context.highlights);
+  if (!bare) return appendMarked(el, found.context, found.highlights);
   el.appendText(points.slice(0, start).join(""));
   el.createEl("mark", { cls: "vs-hit", text: bare[1] ?? "" });
   el.appendText(points.slice(end).join(""));

@@ -103,14 +103,13 @@ export class BacklinksPane extends Pane {
     const box = note.createDiv({ cls: "vs-ctx" });
     let heading = "";
     for (const mention of found) {
-      const { context } = mention;
-      if (context.heading && context.heading !== heading) {
-        heading = context.heading;
+      if (mention.heading && mention.heading !== heading) {
+        heading = mention.heading;
         box.createEl("p", { cls: "vs-crumb", text: heading });
       }
       const line = box.createDiv({ cls: "vs-mention" });
       const text = line.createSpan({ cls: "vs-mention-text" });
-      appendContext(text, context);
+      appendContext(text, mention);
       this.noteRow(line, source);
       if ("name" in mention && target && this.host.linkMention) {
         const button = line.createEl("button", { text: this.host.words.link, attr: { type: "button" } });

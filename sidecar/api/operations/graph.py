@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sidecar.api.models import (
     BackAnswer,
-    ContextAnswer,
     EdgeAnswer,
     ForwardAnswer,
     GraphAnswer,
@@ -35,7 +36,7 @@ async def _links(services: Services, request: NoteRequest) -> LinksAnswer:
             title=notes[path].title,
             forward=_forward(services, path),
             back=[
-                BackAnswer(source=b.source, title=b.title, kind=b.kind, raw=b.raw, generated=b.generated, context=_context(b.context))
+                BackAnswer(source=b.source, title=b.title, kind=b.kind, raw=b.raw, generated=b.generated, **_in_context(b.context))
                 for b in graph.backlinks(path)
             ],
             mentions=_mentions(graph, path),
@@ -67,13 +68,13 @@ def _forward(services: Services, path: NotePath) -> list[ForwardAnswer]:
 
 def _mentions(graph: GraphService, path: NotePath) -> list[MentionAnswer]:
     return [
-        MentionAnswer(source=m.source, title=m.title, name=m.name, start=m.start, end=m.end, context=_context(m.context))
+        MentionAnswer(source=m.source, title=m.title, name=m.name, start=m.start, end=m.end, **_in_context(m.context))
         for m in graph.mentions(path)
     ]
 
 
-def _context(context: Context) -> ContextAnswer:
-    return ContextAnswer(text=context.text, highlights=list(context.highlights), line=context.line, heading=context.heading)
+def _in_context(context: Context) -> dict[str, Any]:
+    return {"context": context.text, "highlights": list(context.highlights), "line": context.line, "heading": context.heading}
 
 
 async def _graph(services: Services, _: Nothing) -> GraphAnswer:

@@ -28,8 +28,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
     kind = "text/plain" if args.file.endswith((".txt", ".md")) else "text/html"
     url = clean_url(args.url)
     document = choose_adapter(url, kind).read(url, decode_page(body))
-    value = asdict(document)
-    del value["url"]
+    value = {key: None if field == "" and key != "markdown" else field for key, field in asdict(document).items() if key != "url"}
     lines = [f"{key}: {value[key]}" for key in ("adapter", "title", "author", "published", "site", "lang", "body_state") if value[key]]
     context.print(value, [*lines, *(f"warning: {w}" for w in document.warnings), "", document.markdown.rstrip("\n")])
     return 0

@@ -28,8 +28,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
 def _section(title: str, mentions: list[dict[str, Any]]) -> list[str]:
     lines = [bold(f"{title} ({len(mentions)})")]
     for mention in mentions:
-        context = mention["context"]
-        lines.append(f"  {mention['title']}:{context['line']}  {marked(context['text'], context['highlights'])}")
+        lines.append(f"  {mention['title']}:{mention['line']}  {marked(mention['context'], mention['highlights'])}")
     return lines
 
 
