@@ -26,10 +26,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
 
 
 def _section(title: str, mentions: list[dict[str, Any]]) -> list[str]:
-    lines = [bold(f"{title} ({len(mentions)})")]
-    for mention in mentions:
-        lines.append(f"  {mention['title']}:{mention['line']}  {marked(mention['context'], mention['highlights'])}")
-    return lines
+    shown = (f"  {m['title']}:{m['line']}  {marked(m['context'], m['highlights'])}" for m in mentions)
+    return [bold(f"{title} ({len(mentions)})"), *shown]
 
 
 def _reasons(reasons: dict[str, list[str]]) -> str:
