@@ -11,7 +11,7 @@ from sidecar.vault.note import NotePath
 _MAX_SEGMENTS = 64
 _MAX_NAME_BYTES = 255
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))", re.IGNORECASE)
-_UNSAFE = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_UNSAFE = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+|%{2,}")
 
 
 def check_path(path: str) -> NotePath:

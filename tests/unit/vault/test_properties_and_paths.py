@@ -277,3 +277,9 @@ def test_a_safe_name_can_be_a_file_everywhere_and_be_linked(title: str) -> None:
 )
 def test_safe_names(title: str, name: str) -> None:
     assert name == safe_name(title)
+
+
+def test_a_name_made_of_comment_marks_can_be_linked() -> None:
+    assert safe_name("%%") == ""
+    assert safe_name("50%% off") == "50 off"
+    assert safe_name("100%") == "100%"
