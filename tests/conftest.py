@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sidecar.config import KB_FOLDER, Config, load_config
 from sidecar.daemon.open_vault import OpenVault
@@ -19,6 +21,11 @@ from sidecar.store import NoteCache
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
+
+# The same examples every time: a run that fails fails again. `./test --slow` looks further.
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("slow", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("KB_HYPOTHESIS", "repeatable"))
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
