@@ -13,7 +13,7 @@ prepare_node() {
   fi
   stamp=$(cksum < "$here/obsidian-plugin/package-lock.json")
   if [ "$(cat "$here/obsidian-plugin/node_modules/.stamp" 2>/dev/null)" != "$stamp" ]; then
-    (cd "$here/obsidian-plugin" && npm ci --silent --no-audit --no-fund)
+    (cd "$here/obsidian-plugin" && npm ci --loglevel=error --no-audit --no-fund)
     echo "$stamp" > "$here/obsidian-plugin/node_modules/.stamp"
   fi
 }

@@ -14,13 +14,21 @@ find_python() {
   return 1
 }
 
+# stamp_of runtime|dev: changes whenever what is to be installed does
+stamp_of() {
+  cat "$here/.ci/lock/$1.txt" "$here/pyproject.toml" | cksum
+}
+
+has_stamp() {
+  [ "$(cat "$environment/.stamp-$1" 2>/dev/null)" = "$(stamp_of "$1")" ]
+}
+
 # prepare_environment runtime|dev: what is locked for that, and this checkout itself, in .venv
 prepare_environment() {
-  local lock=$here/.ci/lock/$1.txt python stamp
-  stamp=$(cat "$lock" "$here/pyproject.toml" | cksum)
+  local lock=$here/.ci/lock/$1.txt python log
   # The developer's environment holds all that running needs.
-  if [ -x "$environment/bin/kb" ] && { [ "$(cat "$environment/.stamp-$1" 2>/dev/null)" = "$stamp" ] ||
-    { [ "$1" = runtime ] && [ -e "$environment/.stamp-dev" ]; }; } && "$environment/bin/python" -c 'import sidecar' 2>/dev/null; then
+  if [ -x "$environment/bin/kb" ] && { has_stamp "$1" || { [ "$1" = runtime ] && has_stamp dev; }; } &&
+    "$environment/bin/python" -c 'import sidecar' 2>/dev/null; then
     return
   fi
   python=$(find_python)
@@ -30,7 +38,14 @@ prepare_environment() {
     return 1
   fi
   echo "Installing what is locked in ${lock#"$here"/} (once) …" >&2
-  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock" 2>&1 | grep -v "does not provide the extra" >&2 || true
-  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable "$here"
-  echo "$stamp" > "$environment/.stamp-$1"
+  log=$(mktemp)
+  if ! { "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock" &&
+    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable "$here"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    echo "The packages could not be installed. Check the connection and try again." >&2
+    return 1
+  fi
+  rm -f "$log"
+  stamp_of "$1" > "$environment/.stamp-$1"
 }

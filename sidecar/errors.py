@@ -157,7 +157,3 @@ class RequestInvalid(SidecarError):
 
 class JobNotFound(SidecarError):
     code = "job-not-found"
-
-
-class JobCancelled(SidecarError):
-    code = "job-cancelled"

@@ -153,7 +153,7 @@ export class Connection {
   }
 
   private set(state: State): void {
-    const same = JSON.stringify(state) === JSON.stringify(this.current);
+    const same = JSON.stringify(stable(state)) === JSON.stringify(stable(this.current));
     this.current = state;
     if (!same) for (const listener of [...this.stateListeners]) listener(state);
   }
@@ -169,4 +169,9 @@ export class Connection {
       this.wake = done;
     });
   }
+}
+
+/** A state without what changes at every save: listeners are told of that by events. */
+function stable(state: State): unknown {
+  return state.kind === "ready" ? { ...state, status: { ...state.status, revision: 0, notes: 0, files: 0 } } : state;
 }

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sidecar.api.events import EventLog
-from sidecar.clock import Clock
 from sidecar.config import Config
 from sidecar.graph.service import GraphService
 from sidecar.ingest.service import IngestService
@@ -40,7 +39,6 @@ class Services:
 
     vault_id: str
     vault_name: str
-    clock: Clock
     config: Callable[[], Config]
     thread: VaultThread
     files: VaultFiles

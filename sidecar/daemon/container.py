@@ -108,7 +108,6 @@ def open_container(
     services = Services(
         vault_id=vault_id,
         vault_name=root.resolve().name,
-        clock=clock,
         config=config,
         thread=thread,
         files=files,

@@ -82,22 +82,17 @@ class VaultGraph:
         found = [(key, target, data["link"]) for _, target, key, data in self._graph.out_edges(source, keys=True, data=True)]
         return [_edge(source, target, link) for _, target, link in sorted(found, key=lambda item: item[0])]
 
-    def links_to(self, target: str, *, unresolved: bool = False) -> list[Edge]:
-        """List the links that lead to a file, or to an unwritten note of that name, by source and place."""
-        node: Node = (target,) if unresolved else target
-        if node not in self._graph:
+    def links_to(self, target: NotePath) -> list[Edge]:
+        """List the links that lead to a file, by source and place."""
+        if target not in self._graph:
             return []
-        found = [(str(source), key, data["link"]) for source, _, key, data in self._graph.in_edges(node, keys=True, data=True)]
-        return [_edge(source, node, link) for source, _, link in sorted(found, key=lambda item: item[:2])]
+        found = [(str(source), key, data["link"]) for source, _, key, data in self._graph.in_edges(target, keys=True, data=True)]
+        return [_edge(source, target, link) for source, _, link in sorted(found, key=lambda item: item[:2])]
 
     def unresolved(self) -> dict[str, list[NotePath]]:
         """Map each unwritten note's name to the notes that link to it, both sorted."""
         names = sorted(n[0] for n in self._graph if isinstance(n, tuple))
         return {name: sorted(str(source) for source in self._graph.predecessors((name,))) for name in names}
-
-    def copy(self) -> nx.MultiDiGraph[Node]:
-        """Give a copy for algorithms that need the plain graph."""
-        return self._graph.copy()
 
 
 def node_kind(path: NotePath) -> NodeKind:

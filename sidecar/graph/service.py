@@ -130,8 +130,9 @@ class GraphService:
         names = mention_names(note, basename_of(path)) if note else []
         found: list[Mention] = []
         looked_at = 0
+        living = self.living_notes()
         for source in sorted(self._find_texts(names)) if names else ():
-            other = self._index.notes.get(source)
+            other = living.get(source)
             if other is None or source == path or is_generated(other, self._folders()) or looked_at >= _MAX_MENTIONING_NOTES:
                 continue
             text = self._text(source)

@@ -9,14 +9,21 @@ from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 from sidecar.errors import InvalidUrl
 
 _TRACKING = re.compile(
-    r"(?:utm_.*|mtm_.*|pk_.*|fbclid|gclid|gbraid|wbraid|dclid|msclkid|yclid|twclid|igshid|igsh|mc_cid|mc_eid|_hsenc|_hsmi|ref_src|ref_url"
-    r"|spm|spm_id_from|vd_source|share_source|share_medium|share_plat|share_tag|share_session_id|from_source|unique_k|buvid|is_story_h5"
-    r"|scene|chksm|sessionid|clicktime|enterid|ascene|subscene|sharer_.*|wt_mc|cmpid|ncid|oly_.*|vero_.*|s_cid|guccounter|guce_.*)$",
+    r"(?:utm_.*|mtm_.*|fbclid|gclid|gbraid|wbraid|dclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|wt_mc|guccounter|guce_.*)$",
     re.IGNORECASE,
 )
+"""Parameters that no site chooses content by."""
+_SITE_TRACKING: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "weixin.qq.com",
+        re.compile(r"(?:scene|chksm|sessionid|clicktime|enterid|ascene|subscene|sharer_.*|from|isappinstalled|pass_ticket|key|uin)$"),
+    ),
+    ("bilibili.com", re.compile(r"(?:spm_id_from|vd_source|share_.*|from_source|unique_k|buvid|is_story_h5|mid|timestamp|from|seid)$")),
+)
+"""Parameters that mean nothing on one site, and may choose content on others."""
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtu.be", "youtube-nocookie.com"})
 _PREFIXES = re.compile(r"^(?:(?:www|m|mobile|wap)\.(?=[^.]+\.[^.]+))+")
-_AMP = re.compile(r"(?:/amp(?:\.html)?/*)+$")
+_AMP = re.compile(r"(?<!^/wiki)(?:/amp(?:\.html)?/*)+$")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -41,7 +48,7 @@ def clean_url(url: str) -> str:
     host = f"[{host}]" if ":" in host else host
     netloc = host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
     # Piece by piece and never decoded: what is left must reach the site byte for byte, be it GBK or without a value.
-    query = "&".join(piece for piece in parts.query.split("&") if not _TRACKING.match(unquote_plus(piece.partition("=")[0])))
+    query = "&".join(piece for piece in parts.query.split("&") if not _is_tracking(host, unquote_plus(piece.partition("=")[0])))
     return urlunsplit((scheme, netloc, parts.path or "/", query, ""))
 
 
@@ -80,3 +87,9 @@ def _youtube_id(host: str, path: str, query: dict[str, str]) -> str:
         return query.get("v", "")
     found = re.match(r"/(?:shorts|live|embed)/([\w-]+)", path)
     return found[1] if found else ""
+
+
+def _is_tracking(host: str, name: str) -> bool:
+    if _TRACKING.match(name):
+        return True
+    return any((host == site or host.endswith("." + site)) and names.match(name) for site, names in _SITE_TRACKING)

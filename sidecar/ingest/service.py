@@ -77,7 +77,12 @@ class IngestService:
             if known is None and final != url_hash(address):
                 known = await self._known(final)
             step("write", {"title": document.title})
-            return await self._thread.run(self._write, document, final, options, known)
+            write = asyncio.ensure_future(self._thread.run(self._write, document, final, options, known))
+            try:
+                return await asyncio.shield(write)
+            except asyncio.CancelledError:
+                # Too late to stop: the note is being written, and its caller is told of it.
+                return await write
 
     async def read(self, fetched: Fetched) -> Document:
         """Read a fetched page into a document, without writing anything."""
@@ -106,9 +111,9 @@ class IngestService:
         config = self._config()
         today = local_day(self._clock())
         folder = self._index.spelling_of(config.folders.sources)
-        if known is None:  # another address of the page may have been ingested while this one was fetched
-            known = find_known(hash_, self._index.notes, config.folders)
         for _ in range(20):
+            # The page may have come in by another door while this one was fetched.
+            known = known or find_known(hash_, self._index.notes, config.folders)
             outcome = plan_note(document, hash_, today, options, known, self._index.names, folder, config.ingest)
             if not isinstance(outcome, Created):
                 return outcome

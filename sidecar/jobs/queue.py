@@ -15,6 +15,7 @@ from sidecar.errors import JobNotFound, SidecarError
 JobState = Literal["running", "done", "failed", "cancelled"]
 Step = Callable[[str, dict[str, Any]], None]
 """Told the name of a step that begins, with details for people."""
+Work = Callable[[Step, dict[str, Any]], Awaitable[None]]
 
 _KEPT = 200
 _log = logging.getLogger(__name__)
@@ -44,8 +45,11 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._on_change = on_change
 
-    def start(self, kind: str, work: Callable[[Step], Awaitable[dict[str, Any]]]) -> Job:
-        """Start ``work``; it is given a call to report its steps with."""
+    def start(self, kind: str, work: Work) -> Job:
+        """Start ``work``; it is given a call to report its steps with, and a dict to fill in with what it has done.
+
+        A job that is cancelled keeps what was filled in until then.
+        """
         job = Job(secrets.token_hex(8), kind)
         self._jobs[job.id] = job
         for old in list(self._jobs.values())[: max(len(self._jobs) - _KEPT, 0)]:
@@ -54,18 +58,19 @@ class Jobs:
         job.task = asyncio.create_task(self._run(job, work), name=f"job-{kind}-{job.id}")
         return job
 
-    async def _run(self, job: Job, work: Callable[[Step], Awaitable[dict[str, Any]]]) -> None:
+    async def _run(self, job: Job, work: Work) -> None:
         def step(name: str, details: dict[str, Any]) -> None:
             job.steps.append({"step": name, **details})
             self._on_change(job)
 
+        result: dict[str, Any] = {}
         try:
-            job.result = await work(step)
-            job.state = "done"
+            await work(step, result)
+            job.state, job.result = "done", result
         except SidecarError as error:
             job.error, job.state = error, "failed"
         except asyncio.CancelledError:
-            job.state = "cancelled"
+            job.state, job.result = "cancelled", result
         except Exception:  # noqa: BLE001 - whoever asks must learn that the job has ended, whatever the fault
             _log.exception("The job %s (%s) broke.", job.id, job.kind)
             job.error, job.state = SidecarError("The work broke off through a fault of the sidecar.", fix="See its log."), "failed"

@@ -39,11 +39,12 @@ class MocService:
         notes = self._graph.living_notes()
         return plan_moc(notes, self._graph.hubs(), self._graph.orphans(), self._graph.tags(), config.folders, config.moc)
 
-    def render(self) -> str:
+    def render(self, plan: MocPlan | None = None) -> str:
+        """Write the generated block, for ``plan`` or for what the vault holds now."""
         config = self._config()
         source = config.moc.path
         return render_moc(
-            self.plan(),
+            plan or self.plan(),
             MOC_WORDS[config.language],
             lambda path, title: render_link(path, title, source, self._index.names),
             config.moc.budget_bytes,

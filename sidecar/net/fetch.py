@@ -14,6 +14,7 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 import httpcore
 import httpx
@@ -78,7 +79,8 @@ class Fetcher:
         self._limits = limits
         self._ports = frozenset(loopback_ports)
         self._resolver = resolver
-        self._host_locks: dict[str, asyncio.Lock] = {}
+        self._host_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._context: ssl.SSLContext | None = None
 
     async def fetch(self, url: str) -> Fetched:
         """Fetch a page.
@@ -88,7 +90,9 @@ class Fetcher:
             BlockedAddress: It, or a redirect on the way, leads to an address that is not public.
             FetchError: No answer, too slow, too large, too many redirects, an error status, or no text.
         """
-        transport = _GuardedTransport(self._limits, self._resolver, self._ports)
+        if self._context is None:  # reads all certificates of the system, so not on the event loop and only once
+            self._context = await asyncio.to_thread(ssl.create_default_context)
+        transport = _GuardedTransport(self._context, self._resolver, self._ports)
         timeout = httpx.Timeout(self._limits.read_timeout_s, connect=self._limits.connect_timeout_s)
         headers = {
             "User-Agent": USER_AGENT,
@@ -185,7 +189,7 @@ class Fetcher:
                 body += part
                 if len(body) > self._limits.max_bytes or (len(body) > _RATIO_FROM_BYTES and len(body) > _RATIO_LIMIT * wire):
                     raise TooLarge(
-                        f"The page is larger than {self._limits.max_bytes / 1e6:g} MB.",
+                        f"The page is larger than {self._limits.max_bytes / 1e6:g} MB, or unpacks to far more than was sent.",
                         fix="Save the part you need by hand.",
                         url=url,
                     )
@@ -246,9 +250,9 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
 class _GuardedTransport(httpx.AsyncBaseTransport):
     """httpx over a connection pool whose network is the guarded one."""
 
-    def __init__(self, limits: FetchLimits, resolver: Resolver, loopback_ports: frozenset[int]) -> None:
+    def __init__(self, context: ssl.SSLContext, resolver: Resolver, loopback_ports: frozenset[int]) -> None:
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=ssl.create_default_context(), max_connections=8, network_backend=_GuardedBackend(resolver, loopback_ports)
+            ssl_context=context, max_connections=8, network_backend=_GuardedBackend(resolver, loopback_ports)
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +106,8 @@ class SearchIndex:
     def terms_with_prefix(self, prefix: str, limit: int = 50) -> list[str]:
         """List indexed terms that begin with ``prefix``, sorted."""
         found = {t for t in self._segment.vocabulary if t.startswith(prefix)} | {t for t in self._overlay if t.startswith(prefix)}
-        return sorted(found, key=lambda t: (len(t), t))[:limit]
+        living = (t for t in sorted(found, key=lambda t: (len(t), t)) if len(self.postings(t)[0]))
+        return list(islice(living, limit))
 
     def weigh(self, terms: Sequence[str]) -> tuple[Ints, Floats]:
         """Score the documents that hold any of ``terms``, taken as one: BM25 with the terms' frequencies added up."""
@@ -182,9 +184,15 @@ class SearchIndex:
         all_terms, all_docs, all_weights = np.concatenate(terms), renumber[np.concatenate(docs)], np.concatenate(weights)
         alive = all_docs >= 0
         all_terms, all_docs, all_weights = all_terms[alive], all_docs[alive], all_weights[alive]
+        counts = np.bincount(all_terms, minlength=len(vocabulary))
+        # Terms that no living document holds go, or a vault that changes for years would keep every word it ever had.
+        kept = counts > 0
+        numbers = np.cumsum(kept) - 1
+        vocabulary = {term: int(numbers[number]) for term, number in vocabulary.items() if kept[number]}
+        all_terms = numbers[all_terms]
         order = np.argsort(all_terms, kind="stable")
         starts = np.zeros(len(vocabulary) + 1, np.int64)
-        np.cumsum(np.bincount(all_terms, minlength=len(vocabulary)), out=starts[1:])
+        np.cumsum(counts[kept], out=starts[1:])
         names = [self._names[n] for n in living]
         self._lengths = [self._lengths[n] for n in living]
         self._names = names

@@ -77,9 +77,6 @@ class SearchService:
                 text = ""
             self._index.put(path, unpack_document(pack_note(note, text)))
 
-    def is_loaded(self) -> bool:
-        return self._index is not None
-
     def loaded(self) -> SearchIndex:
         """Give the index, loading it first if need be."""
         if self._index is None:

@@ -57,12 +57,6 @@ class VaultIndex:
         """All files that are not hidden, of any kind."""
         return self._stats.keys()
 
-    def hash_of(self, path: NotePath) -> str:
-        return self._hashes.get(path, "")
-
-    def stat_of(self, path: NotePath) -> FileStat | None:
-        return self._stats.get(path)
-
     def resolve(self, path: str, source: NotePath) -> NotePath | None:
         return resolve_link(path, source, self.names)
 

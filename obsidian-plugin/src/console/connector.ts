@@ -2,6 +2,9 @@ import type { Transport } from "../api/client";
 import { Unreachable } from "../api/errors";
 import type { Connector } from "../connection";
 
+/** Longer than a long poll; a sidecar that hangs must not look like one that is ready. */
+const TIMEOUT_MS = 40_000;
+
 /**
  * Opens the console's session: the one-time code in the address is exchanged for a token that lives in this page's memory.
  * A reload needs a new link (`kb open`).
@@ -33,6 +36,7 @@ async function send(token: string, method: string, path: string, body?: unknown)
   try {
     const response = await fetch(path, {
       method,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       credentials: "omit",
       headers: { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -17,8 +17,10 @@ export class Reader {
     this.showNothing();
     connection.onEvents((events) => {
       const touched = events.some((event) => {
-        const paths = event.data["paths"];
-        return event.type === "reset" || (Array.isArray(paths) && this.note !== null && paths.includes(this.note));
+        const { paths, count } = event.data as { paths?: string[]; count?: number };
+        // A large change names its first paths only.
+        const isWhole = paths !== undefined && count === paths.length;
+        return event.type === "reset" || (paths !== undefined && (!isWhole || paths.includes(this.note ?? "")));
       });
       if (touched && this.note) void this.open(this.note);
     });

@@ -18,18 +18,29 @@ export function obsidianConnector(app: App): Connector {
   };
 }
 
+/** Longer than a long poll; a sidecar that hangs must not look like one that is ready. */
+const TIMEOUT_MS = 40_000;
+
+/** Give up waiting: Obsidian's requests have no time limit of their own. */
+function withTimeout<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = window.setTimeout(() => reject(new Unreachable()), TIMEOUT_MS);
+    work.then(resolve, reject).finally(() => window.clearTimeout(timer));
+  });
+}
+
 function transport(url: string, token: string): Transport {
   return {
     url,
     async send(method, path, body) {
       try {
-        const response = await requestUrl({
+        const response = await withTimeout(requestUrl({
           url: url + path,
           method,
           headers: token ? { Authorization: `Bearer ${token}` } : {},
           ...(body === undefined ? {} : { contentType: "application/json", body: JSON.stringify(body) }),
           throw: false,
-        });
+        }));
         return { status: response.status, json: response.text ? (JSON.parse(response.text) as unknown) : null };
       } catch {
         throw new Unreachable();

@@ -40,7 +40,15 @@ export abstract class Pane {
     this.body = root.createDiv({ cls: "vs-pane-body", });
     this.foot = root.createDiv({ cls: "vs-pane-foot is-hidden", attr: { role: "status" } });
     attachTreeKeys(this.body);
-    this.unsubscribe.push(this.connection.onState((state) => this.showState(state)));
+    let ready = false;
+    this.unsubscribe.push(
+      this.connection.onState((state) => {
+        // While ready only the revision changes, and events tell of that.
+        if (state.kind === "ready" && ready) return;
+        ready = state.kind === "ready";
+        this.showState(state);
+      }),
+    );
     this.unsubscribe.push(
       this.connection.onEvents((events) => {
         if (events.some((event) => this.concerns(event.type))) this.reloadSoon();
@@ -85,8 +93,13 @@ export abstract class Pane {
     this.redraw(draw);
   }
 
+  /** What is shown is of something else now: take it away, and say how things stand until there is something new. */
   protected forgetContent(): void {
     this.hasContent = false;
+    this.loading++;
+    if (!this.root) return;
+    this.body.empty();
+    if (this.connection.state.kind !== "ready") this.showState(this.connection.state);
   }
 
   protected setFoot(text: string): void {
@@ -181,7 +194,7 @@ export abstract class Pane {
           icon: "alert-circle",
           title: words.mismatchTitle,
           text: words.mismatchText(1, state.sidecar),
-          command: "pipx upgrade vault-sidecar",
+          command: "kb doctor",
         });
       case "other-vault":
         return this.showInstead({ icon: "folder", title: words.otherVaultTitle, text: words.otherVaultText(state.name) });

@@ -124,7 +124,11 @@ export class IngestPanel {
       if (!this.left) this.showForm(text, tags, "");
       return;
     }
-    if (this.left) {
+    if (job.error) {
+      const message = [job.error.detail, job.error.fix].filter(Boolean).join(" ");
+      if (this.left) this.host.notify(message);
+      else this.showForm(text, tags, message);
+    } else if (this.left) {
       this.host.notify(only?.path ? `${only.status === "created" ? words.savedTitle : words.duplicateTitle}: ${only.path}` : this.sum(results));
     } else if (only?.status === "created" && only.path && this.options.openWhenDone) {
       this.options.close();

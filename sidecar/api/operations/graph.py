@@ -23,7 +23,7 @@ from sidecar.api.services import Services
 from sidecar.errors import NoteNotFound
 from sidecar.graph.context import Context
 from sidecar.graph.service import GraphService
-from sidecar.vault.inline import parse_destination, parse_wikilink, split_link
+from sidecar.vault.inline import read_inline, split_link
 from sidecar.vault.note import NotePath
 
 
@@ -89,16 +89,9 @@ async def _graph(services: Services, _: Nothing) -> GraphAnswer:
 async def _resolve(services: Services, request: ResolveRequest) -> ResolveAnswer:
     def resolve() -> str | None:
         source = find_note(services, request.source) if request.source else ""
-        link = request.link.strip()
-        if link.endswith("]]") and "[[" in link:
-            parts = parse_wikilink(link)
-            path = parts[0] if parts else None
-        elif link.startswith(("[", "![")) and link.endswith(")") and "](" in link:
-            parsed = parse_destination(link[link.index("](") + 2 : -1].strip("<>"))
-            path = parsed[0] if parsed else None
-        else:
-            path = split_link(link.partition("|")[0])[0]
-        return services.index.resolve(path, source) or None if path is not None else None
+        written = read_inline(request.link.strip()).links
+        path = written[0].path if written else split_link(request.link.partition("|")[0])[0]
+        return services.index.resolve(path, source) or None
 
     try:
         return ResolveAnswer(target=await services.thread.run(resolve))

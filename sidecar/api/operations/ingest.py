@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from sidecar.api.models import IngestRequest, JobAnswer, JobRequest
@@ -20,8 +21,9 @@ async def _ingest(services: Services, request: IngestRequest) -> JobAnswer:
         raise RequestInvalid("url: give one address or more.", fix='Send {"url": "https://…"} or {"urls": […]}.', field="url")
     options = IngestOptions(tuple(request.tags), request.use_when, request.via, request.force)
 
-    async def one_by_one(step: Step) -> dict[str, Any]:
-        results: list[dict[str, Any]] = []
+    async def one_by_one(step: Step, result: dict[str, Any]) -> None:
+        results: list[dict[str, Any]] = result.setdefault("results", [])
+        task = asyncio.current_task()
         for number, url in enumerate(urls, 1):
 
             def report(name: str, details: dict[str, Any], url: str = url, number: int = number) -> None:
@@ -31,7 +33,8 @@ async def _ingest(services: Services, request: IngestRequest) -> JobAnswer:
                 results.append(outcome_json(await services.ingest.ingest(url, options, report), url))
             except SidecarError as error:  # a bad link is that link's result; the rest goes on
                 results.append({"status": "failed", "url": url, "error": problem_of(error).model_dump()})
-        return {"results": results}
+            if task is not None and task.cancelling() and number < len(urls):
+                raise asyncio.CancelledError
 
     job = services.jobs.start("ingest", one_by_one)
     if request.wait:

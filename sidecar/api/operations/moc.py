@@ -34,7 +34,7 @@ def _answer(services: Services, written: bool) -> MocAnswer:
         recent=[CaptureAnswer(path=c.path, title=c.title, day=c.day.isoformat() if c.day else None) for c in plan.recent],
         orphans=[PlaceAnswer(path=path, title=title) for path, title in plan.orphans],
         orphans_total=plan.orphans_total,
-        markdown=services.moc.render(),
+        markdown=services.moc.render(plan),
     )
 
 

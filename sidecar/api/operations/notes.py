@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from sidecar.api.models import EntryAnswer, EntryRequest, ListAnswer, ListRequest
@@ -9,22 +10,23 @@ from sidecar.api.operations.base import Operation, find_note
 from sidecar.api.services import Services
 from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.layers import layer_of
-from sidecar.vault.note import Note, NotePath
+from sidecar.vault.note import Note
+
+_MAX_RENDERED_CHARS = 300_000
 
 
 async def _entry(services: Services, request: EntryRequest) -> EntryAnswer:
-    def read() -> EntryAnswer:
+    def read() -> tuple[EntryAnswer, dict[str, str | None]]:
         path = find_note(services, request.note)
         note = services.index.notes[path]
         content = services.files.read(path)
-        body = content.text[body_offset(content.text) :]
-        return EntryAnswer(
+        answer = EntryAnswer(
             path=path,
             title=note.title,
             kind=note.kind,
             layer=layer_of(path, services.config().folders),
             text=content.text,
-            html=_html(services, path, body) if request.render and note.kind == "note" else "",
+            html="",
             hash=content.hash,
             properties=note.properties,
             property_error=note.property_error,
@@ -33,13 +35,19 @@ async def _entry(services: Services, request: EntryRequest) -> EntryAnswer:
             from_web=note.from_web,
         )
 
-    return await services.thread.run(read)
+        return answer, {link.path: services.index.resolve(link.path, path) for link in note.links}
+
+    answer, targets = await services.thread.run(read)
+    if request.render and answer.kind == "note":
+        # Rendering a long note takes seconds; the vault's thread has others to serve.
+        answer.html = await asyncio.to_thread(_html, answer.text, targets)
+    return answer
 
 
-def _html(services: Services, path: NotePath, body: str) -> str:
+def _html(text: str, targets: dict[str, str | None]) -> str:
     from sidecar.api.html import render_html
 
-    return render_html(body, lambda link: services.index.resolve(link, path))
+    return render_html(text[body_offset(text) :][:_MAX_RENDERED_CHARS], targets.get)
 
 
 async def _list(services: Services, request: ListRequest) -> ListAnswer:

@@ -98,7 +98,7 @@ def test_a_channel_is_no_video() -> None:
         ("http://例え.jp/頁", "http://xn--r8jz45g.jp/頁"),
         ("https://example.com/a?utm_source=x", "https://example.com/a"),
         ("https://example.com/a?flag&utm_source=x", "https://example.com/a?flag"),
-        ("https://example.cn/a?w=%C4%E3&spm=1", "https://example.cn/a?w=%C4%E3"),
+        ("https://example.cn/a?w=%C4%E3&utm_id=1", "https://example.cn/a?w=%C4%E3"),
         ("https://example.com/a?q=a%20b+c&utm_source=x&z=%2f", "https://example.com/a?q=a%20b+c&z=%2f"),
         ("https://www.bilibili.com/video/BV1?p=2&vd_source=1&share_source=copy&t=9", "https://www.bilibili.com/video/BV1?p=2&t=9"),
         ("https://mp.weixin.qq.com/s?__biz=M&mid=1&idx=1&sn=a&chksm=b&scene=21", "https://mp.weixin.qq.com/s?__biz=M&mid=1&idx=1&sn=a"),
@@ -151,3 +151,11 @@ def test_clean_twice_is_clean_once_and_means_the_same_page(host: str, path: str,
     url = f"https://{host}{path}?{query}"
     assert clean_url(url) == clean_url(clean_url(url))
     assert url_hash(url) == url_hash(clean_url(url))
+
+
+def test_a_parameter_that_tracks_on_one_site_chooses_content_on_another() -> None:
+    assert url_hash("https://example.com/play?scene=1") != url_hash("https://example.com/play?scene=2")
+    assert clean_url("https://example.com/play?scene=1") == "https://example.com/play?scene=1"
+    assert url_hash("https://mp.weixin.qq.com/s?__biz=a&mid=1&scene=1") == url_hash("https://mp.weixin.qq.com/s?__biz=a&mid=1&scene=2")
+    assert url_hash("https://www.bilibili.com/video/BV1?vd_source=x") == url_hash("https://m.bilibili.com/video/BV1")
+    assert url_hash("https://www.bilibili.com/video/BV1?p=2") != url_hash("https://www.bilibili.com/video/BV1")

@@ -15,10 +15,10 @@ async def test_a_job_tells_its_steps_and_its_result() -> None:
     told: list[tuple[str, int]] = []
     jobs = Jobs(lambda job: told.append((job.state, len(job.steps))))
 
-    async def work(step: Step) -> dict[str, Any]:
+    async def work(step: Step, result: dict[str, Any]) -> None:
         step("fetch", {"url": "x"})
         step("write", {})
-        return {"path": "a.md"}
+        result["path"] = "a.md"
 
     job = jobs.start("ingest", work)
     await jobs.wait(job)
@@ -29,7 +29,7 @@ async def test_a_job_tells_its_steps_and_its_result() -> None:
 async def test_a_job_that_fails_keeps_its_error() -> None:
     jobs = Jobs(lambda job: None)
 
-    async def work(step: Step) -> dict[str, Any]:
+    async def work(step: Step, result: dict[str, Any]) -> None:
         raise VaultMissing("gone")
 
     job = jobs.start("x", work)
@@ -40,24 +40,25 @@ async def test_a_job_that_fails_keeps_its_error() -> None:
 async def test_a_job_can_be_cancelled_once_and_an_ended_one_stays_as_it_ended() -> None:
     jobs = Jobs(lambda job: None)
 
-    async def forever(step: Step) -> dict[str, Any]:
+    async def forever(step: Step, result: dict[str, Any]) -> None:
+        result["made"] = "so far"
         await asyncio.Event().wait()
-        return {}
 
-    async def at_once(step: Step) -> dict[str, Any]:
-        return {}
+    async def at_once(step: Step, result: dict[str, Any]) -> None:
+        return
 
     running, ended = jobs.start("x", forever), jobs.start("x", at_once)
     await jobs.wait(ended)
     states = [(await jobs.cancel(job.id)).state for job in (running, ended, running)]
     assert ["cancelled", "done", "cancelled"] == states
+    assert {"made": "so far"} == running.result
 
 
 async def test_an_unexpected_error_is_no_job_that_runs_for_ever() -> None:
     told: list[str] = []
     jobs = Jobs(lambda job: told.append(job.state))
 
-    async def work(step: Step) -> dict[str, Any]:
+    async def work(step: Step, result: dict[str, Any]) -> None:
         raise ZeroDivisionError("a fault of ours")
 
     job = jobs.start("x", work)
@@ -74,12 +75,11 @@ async def test_the_last_two_hundred_jobs_are_kept_and_none_that_runs_is_forgotte
     jobs = Jobs(lambda job: None)
     release = asyncio.Event()
 
-    async def wait(step: Step) -> dict[str, Any]:
+    async def wait(step: Step, result: dict[str, Any]) -> None:
         await release.wait()
-        return {}
 
-    async def at_once(step: Step) -> dict[str, Any]:
-        return {}
+    async def at_once(step: Step, result: dict[str, Any]) -> None:
+        return
 
     first = jobs.start("long", wait)
     short: list[Job] = []
