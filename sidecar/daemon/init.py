@@ -6,12 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.config import KB_FOLDER, Config, Language
+from sidecar.config import KB_FOLDER, Config, Language, load_config
 from sidecar.daemon.bundle import plugin_folder, template_folder
 from sidecar.daemon.protocol import make_vault_id, read_vault_id
 from sidecar.errors import VaultMissing, VaultNotInitialised, WriteFailed
 from sidecar.moc.render import adopt
 from sidecar.vault.files import ABSENT, VaultFiles
+from sidecar.vault.generated import has_trace
 
 PLUGIN_ID = "vault-sidecar"
 _GITIGNORE = "cache/\n"
@@ -26,6 +27,8 @@ class InitReport:
     is_new_vault: bool
     was_set_up: bool
     added: tuple[str, ...]
+    map_hint: str = ""
+    """What to do for a map if the vault has a file of that name which is the owner's; else empty."""
 
 
 def init_vault(root: Path, language: Language) -> InitReport:
@@ -60,7 +63,16 @@ def init_vault(root: Path, language: Language) -> InitReport:
             added.append(Config().moc.path)
     except OSError as error:
         raise WriteFailed(f"{root} could not be set up: {error.strerror}.", fix="Check free space and permissions.") from error
-    return InitReport(vault_id, is_new, was_set_up, tuple(added))
+    return InitReport(vault_id, is_new, was_set_up, tuple(added), _map_hint(root))
+
+
+def _map_hint(root: Path) -> str:
+    path = root / load_config(root).moc.path
+    try:
+        is_ours = has_trace(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ""
+    return "" if is_ours else f"{path.name} is yours and stays as it is; for a map in it, type: kb moc --adopt"
 
 
 def _has_map(root: Path) -> bool:
@@ -74,7 +86,7 @@ def config_text(language: Language) -> str:
     moc, ingest, watch = Config().moc, Config().ingest, Config().watch
     return f"""# Settings of Vault Sidecar for this vault. A line without # is in force.
 # Changes are seen at once, but for [server], [watch] and the limits of [ingest], which need a restart.
-language = "{language}"  # en or zh-CN: the words of the map and of the command line
+language = "{language}"  # en or zh-CN: the words of the map
 
 [moc]
 # path = "{moc.path}"

@@ -211,7 +211,9 @@ def _bind(port: int) -> socket.socket:
         listener.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise PortTaken(
-                f"Port {port} is taken or not allowed.", fix="Choose another with --port, or 0 for any free one.", port=port
+                f"Port {port} is taken or not allowed.",
+                fix="Choose another: --port, or [server] port in .kb/config.toml; 0 takes any free one.",
+                port=port,
             ) from error
         raise
     return listener

@@ -36,5 +36,6 @@ def run(args: argparse.Namespace, context: Context) -> int:
         first = f"{root} was set up already; nothing was changed."
     added = [] if report.is_new_vault else [f"  {name}" for name in report.added]
     plugin_line = ["Put the plugin into .obsidian/plugins; switch it on under Settings → Community plugins."] if plugin else []
-    context.print(value, [first, *added, *plugin_line])
+    hint = [report.map_hint] if report.map_hint else []
+    context.print(value, [first, *added, *hint, *plugin_line])
     return 0
