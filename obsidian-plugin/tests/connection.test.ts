@@ -70,6 +70,11 @@ describe("a connection", () => {
     expect(seen[1]).toEqual({ kind: "offline", since: null });
   });
 
+  it("tells of ready once, however much is saved meanwhile", async () => {
+    const seen = await statesOf(sidecar([{ revision: 1 }, { revision: 2, notes: 3 }, { revision: 3 }, { state: "starting" }]), 3);
+    expect(seen.map((state) => state.kind)).toEqual(["connecting", "ready", "starting"]);
+  });
+
   it("asks for events only while somebody listens", async () => {
     let polls = 0;
     const inner = sidecar([{}]);

@@ -32,7 +32,7 @@ def render_moc(plan: MocPlan, words: MocWords, link: LinkWriter, budget_bytes: i
         lines = [f"- {entry.day.isoformat() + ' ' if entry.day else ''}{link(entry.path, entry.title)}" for entry in plan.recent]
         sections.append(_section(words.recent, lines))
     if plan.orphans_total:
-        lines = [words.orphan_line.format(n=plan.orphans_total), "", *(f"- {link(path, title)}" for path, title in plan.orphans)]
+        lines = [_orphan_line(plan.orphans_total, words), "", *(f"- {link(path, title)}" for path, title in plan.orphans)]
         sections.append(_section(words.orphans, lines + _left_out(plan.orphans_total - len(plan.orphans), words)))
     return "\n\n".join(sections) + "\n"
 
@@ -131,3 +131,7 @@ _MARKS = (("[[", "[ ["), ("]]", "] ]"), ("](", "] ("), ("%%", "% %"), ("$$", "$ 
 
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
+
+
+def _orphan_line(count: int, words: MocWords) -> str:
+    return words.one_orphan if count == 1 else words.orphan_line.format(n=count)

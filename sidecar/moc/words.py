@@ -21,8 +21,9 @@ class MocWords:
     orphans: str
     more: str
     """Takes the number of entries left out."""
+    one_orphan: str
     orphan_line: str
-    """Takes the number of orphans."""
+    """Takes the number of orphans, if there is more than one."""
     separator: str
 
 
@@ -39,6 +40,7 @@ MOC_WORDS: dict[Language, MocWords] = {
         recent="Recent captures",
         orphans="Orphans to tidy",
         more="and {n} more",
+        one_orphan="One note has no link in or out",
         orphan_line="{n} notes have no link in or out",
         separator=" · ",
     ),
@@ -54,6 +56,7 @@ MOC_WORDS: dict[Language, MocWords] = {
         recent="最近收集",
         orphans="待整理的孤儿",
         more="还有 {n} 个",
+        one_orphan="1 篇笔记没有任何链接",
         orphan_line="{n} 篇笔记没有任何链接",
         separator=" · ",
     ),

@@ -117,3 +117,15 @@ def test_the_graph_file_holds_every_node_and_edge_once(make_vault: MakeVault, op
         "orphans": [],
         "tags": [{"tag": "t", "count": 1}],
     } == json.loads((root / ".kb/index.json").read_text("utf-8"))
+
+
+def test_a_buried_note_is_no_mention(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault(
+        {
+            "检索评测.md": "",
+            "_graveyard/旧.md": "说到检索评测。",
+            "活.md": "说到检索评测。",
+            "auto.md": "---\nkb_generated: true\n---\n检索评测",
+        }
+    )
+    assert ["活.md"] == [mention.source for mention in _opened(open_vault, root).graph.mentions("检索评测.md")]

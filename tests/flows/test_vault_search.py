@@ -177,6 +177,17 @@ def test_the_unfinished_last_word_is_completed_while_typing(make_vault: MakeVaul
     assert [] == list(vault.search.search("kno ", is_typing=True).hits)
 
 
+def test_words_of_notes_that_are_gone_do_not_stand_in_the_way_of_completion(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    gone = " ".join(f"qa{a}{b}" for a in "bcdfghjk" for b in "lmnpqrst")
+    root = make_vault({"gone.md": gone, "u.md": "qanything"})
+    vault = open_vault(root)
+    vault.open()
+    assert ["gone.md"] == [hit.path for hit in vault.search.search("qa", is_typing=True).hits]
+    (root / "gone.md").unlink()
+    vault.apply(["gone.md"])
+    assert ["u.md"] == [hit.path for hit in vault.search.search("qa", is_typing=True).hits]
+
+
 def test_a_query_longer_than_a_person_types_is_refused_with_the_place(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
     vault = open_vault(make_vault({}))
     with pytest.raises(QuerySyntaxError) as raised:

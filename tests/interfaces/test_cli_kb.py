@@ -326,6 +326,7 @@ QUESTIONS = (
     ("list", "unresolved"),
     ("list", "problems"),
     ("resolve", "[[Soil]]", "--from", "Garden.md"),
+    ("resolve", '[x](Soil.md "with a title")', "--from", "Garden.md"),
     ("moc",),
 )
 

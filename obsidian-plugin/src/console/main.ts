@@ -118,7 +118,7 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
     button.addEventListener("click", () => actions.show(tab));
   }
   showStatus(host, connection, bar.createDiv({ attr: { role: "status" } }));
-  const search = bar.createEl("button", { cls: "vs-console-search", attr: { type: "button" } });
+  const search = bar.createEl("button", { cls: "vs-console-search", attr: { type: "button", "aria-label": words.search } });
   appendIcon(host, search, "search");
   search.createSpan({ text: words.search });
   search.createEl("kbd", { text: "/" });

@@ -14,7 +14,7 @@ export const en = {
   notSetUpTitle: "This vault is not set up yet",
   notSetUpText: "Set it up in a terminal; your notes stay as they are.",
   sessionOverTitle: "This console has no key any more",
-  sessionOverText: "A link opens one console, within a minute. Open a new one in a terminal.",
+  sessionOverText: "The key lives in the page and is gone when it is reloaded. The sidecar itself runs on: open a new console in a terminal.",
   indexing: (done: string, total: string) => `Reading notes: ${done} of ${total}`,
   indexingHint: "Results may be incomplete.",
   errorTitle: "This could not be read",
@@ -32,6 +32,7 @@ export const en = {
   statusMismatch: "Sidecar does not match",
   statusOtherVault: "Sidecar of another vault",
   statusNotSetUp: "Sidecar not set up",
+  statusSessionOver: "This page has no key",
 
   // backlinks
   backlinks: "Backlinks+",

@@ -13,7 +13,7 @@ export const zh: Words = {
   notSetUpTitle: "这个库还没有设置",
   notSetUpText: "在终端里设置，笔记保持原样。",
   sessionOverTitle: "这个控制台的钥匙已失效",
-  sessionOverText: "一个链接只能在一分钟内打开一个控制台。在终端里打开新的。",
+  sessionOverText: "钥匙只在页面里，刷新就没了。后台服务仍在运行：在终端里打开新的控制台。",
   indexing: (done, total) => `正在读取笔记：${done} / ${total}`,
   indexingHint: "结果可能不全。",
   errorTitle: "无法读取",
@@ -30,6 +30,7 @@ export const zh: Words = {
   statusMismatch: "后台服务版本不匹配",
   statusOtherVault: "后台服务属于另一个库",
   statusNotSetUp: "后台服务尚未设置",
+  statusSessionOver: "此页没有钥匙",
 
   backlinks: "反链+",
   linkedMentions: "链接提及",

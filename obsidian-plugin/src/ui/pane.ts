@@ -1,6 +1,7 @@
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
-import { formatCount, formatTime, showEmpty } from "./dom";
+import { formatTime, showEmpty } from "./dom";
+import { progressOf } from "./status";
 import { attachTreeKeys } from "./tree_keys";
 
 /** Which parts of a pane are folded; kept while the pane is redrawn. */
@@ -172,8 +173,7 @@ export abstract class Pane {
       case "connecting":
         return;
       case "starting": {
-        const { done, total } = state.status;
-        this.setFoot(words.indexing(formatCount(this.host, done), formatCount(this.host, total)));
+        this.setFoot(words.indexing(...progressOf(this.host, state.status)));
         if (!this.hasContent) this.showSkeleton();
         return;
       }

@@ -23,13 +23,19 @@ const ICONS: Record<State["kind"], string> = {
   ready: "check",
 };
 
-function textOf(host: Host, state: State): string {
+/** How many of how many notes are read, as people write numbers. */
+export function progressOf(host: Host, status: { done: number; total: number }): [string, string] {
+  return [formatCount(host, status.done), formatCount(host, status.total)];
+}
+
+/** Say in a word how the connection stands. */
+export function textOf(host: Host, state: State): string {
   const { words } = host;
   switch (state.kind) {
     case "ready":
       return words.statusReady(state.status.vault_name);
     case "starting":
-      return `${formatCount(host, state.status.done)} / ${formatCount(host, state.status.total)}`;
+      return progressOf(host, state.status).join(" / ");
     case "mismatch":
       return words.statusMismatch;
     case "other-vault":
@@ -38,6 +44,8 @@ function textOf(host: Host, state: State): string {
       return words.statusNotSetUp;
     case "connecting":
       return words.statusConnecting;
+    case "session-over":
+      return words.statusSessionOver;
     default:
       return words.statusOffline;
   }

@@ -2,6 +2,7 @@ import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, formatCount } from "../ui/dom";
+import { textOf } from "../ui/status";
 
 const POLL_MS = 150;
 const STEPS = ["fetch", "read", "write"] as const;
@@ -72,7 +73,7 @@ export class IngestPanel {
     const tags = tagText.split(/[,，\s]+/).map((tag) => tag.replace(/^#/, "")).filter(Boolean);
     const client = this.connection.client;
     if (urls.length === 0) return this.showForm(text, tagText, words.noLink);
-    if (!client) return this.showForm(text, tagText, words.offlineTitle);
+    if (!client) return this.showForm(text, tagText, textOf(this.host, this.connection.state));
     try {
       this.job = await client.ingest(urls, tags, force);
       while (this.job.state === "running") {

@@ -3,6 +3,7 @@ import { Unreachable } from "../api/errors";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, appendMarked, formatCount, iconButton } from "../ui/dom";
+import { progressOf, textOf } from "../ui/status";
 
 const LIMIT = 30;
 const TYPING_MS = 60;
@@ -69,8 +70,7 @@ export class SearchPanel {
     const turn = ++this.turn;
     const { client, state } = this.connection;
     if (!client) {
-      const starting = state.kind === "starting" ? words.indexing(formatCount(this.host, state.status.done), formatCount(this.host, state.status.total)) : words.offlineTitle;
-      return this.show([], state.kind === "starting" ? `${starting} ${words.indexingHint}` : starting);
+      return this.show([], state.kind === "starting" ? `${words.indexing(...progressOf(this.host, state.status))} ${words.indexingHint}` : textOf(this.host, state));
     }
     if (!query.trim()) {
       const notes = state.kind === "ready" ? state.status.notes : 0;
@@ -82,7 +82,7 @@ export class SearchPanel {
       if (turn === this.turn) this.showFound(query, found);
     } catch (error) {
       if (turn !== this.turn) return;
-      this.show([], error instanceof Unreachable ? words.offlineTitle : error instanceof Error ? error.message : String(error));
+      this.show([], error instanceof Unreachable ? words.statusOffline : error instanceof Error ? error.message : String(error));
     }
   }
 

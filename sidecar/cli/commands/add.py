@@ -78,8 +78,8 @@ def _follow(client: Client, job: dict[str, Any]) -> dict[str, Any]:
 def _line(result: dict[str, Any]) -> str:
     match result["status"]:
         case "created":
-            part = "" if result["body_state"] == "full" else f" ({result['body_state'].replace('_', ' ')})"
-            return f"saved      {result['path']}{part}"
+            notice = f"\n           {result['warnings'][0]}" if result["warnings"] else ""
+            return f"saved      {result['path']}{notice}"
         case "duplicate":
             return f"is there   {result['path']}  (--force writes a new version)"
         case "buried":

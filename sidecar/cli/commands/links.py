@@ -15,12 +15,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: Context) -> int:
     found = context.client().call("GET", "/api/kb/links", note=args.note)
     lines = [f"{bold(found['title'])}  {faint(found['note'])}"]
-    lines += _section("Linked mentions", found["back"])
+    lines += _section("Linked mentions", [back for back in found["back"] if not back["generated"]])
     lines += _section("Unlinked mentions", found["mentions"])
     lines.append(bold(f"Outgoing ({len(found['forward'])})"))
     lines += [f"  {link['raw']} → {link['target'] if link['resolved'] else 'not written yet'}" for link in found["forward"]]
     lines.append(bold(f"Related ({len(found['related'])})"))
     lines += [f"  {related['title']}  {faint(_reasons(related['reasons']))}" for related in found["related"]]
+    generated = sorted({back["source"] for back in found["back"] if back["generated"]})
+    if generated:
+        lines.append(faint(f"Also on the map: {', '.join(generated)}"))
     context.print(found, lines)
     return 0
 
@@ -31,5 +34,5 @@ def _section(title: str, mentions: list[dict[str, Any]]) -> list[str]:
 
 
 def _reasons(reasons: dict[str, list[str]]) -> str:
-    words = {"tags": "tags in common", "neighbours": "shared neighbours"}
-    return " · ".join(f"{len(shared)} {words.get(reason, reason)}" for reason, shared in reasons.items())
+    words = {"tags": ("tag in common", "tags in common"), "neighbours": ("shared neighbour", "shared neighbours")}
+    return " · ".join(f"{len(shared)} {words.get(reason, (reason, reason))[len(shared) != 1]}" for reason, shared in reasons.items())
