@@ -654,3 +654,17 @@ def test_a_folder_linked_into_the_vault_a_second_time_is_seen_at_once(kb: Kb, va
     eventually(lambda: "again/Compost.md" in paths(), "the notes under the link are listed")
     (vault / "again").unlink()
     eventually(lambda: "again/Compost.md" not in paths(), "and no longer when it is gone")
+
+
+def test_listeners_that_hang_up_are_nothing_to_report(kb: Kb, vault: Path) -> None:
+    endpoint_file = kb.endpoint(vault)
+    process = kb.serve(vault)
+    endpoint = json.loads(endpoint_file.read_text())
+    host, port = endpoint["url"].removeprefix("http://").split(":")
+    head = f"Host: {host}:{port}\r\nAuthorization: Bearer {endpoint['token']}\r\nAccept: text/event-stream\r\n\r\n"
+    for _ in range(50):
+        with socket.create_connection((host, int(port))) as listener:
+            listener.sendall(b"GET /api/kb/events HTTP/1.1\r\n" + head.encode())
+    assert kb("status", "--vault", vault, "--json").json["running"]
+    process.terminate()
+    assert "" == process.communicate(timeout=20)[1]
