@@ -29,12 +29,11 @@ def clock_from_environment() -> Clock:
     if not text:
         return system_clock
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
+        fixed = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise ConfigError(
             f"KB_NOW is not an ISO 8601 time: {text!r}.", fix="Write it like 2026-11-30T09:00:00+08:00.", key="KB_NOW"
         ) from error
-    fixed = moment.astimezone(UTC)
     return lambda: fixed
 
 

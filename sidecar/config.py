@@ -6,6 +6,7 @@ key, so that a misspelt setting is never silently without effect.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -87,7 +88,7 @@ def parse_config(text: str) -> Config:
     """
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"config.toml cannot be read: {error}.", fix="Mend the line it names.", key="") from error
     config: Config = _build(Config, raw, "")
     return config
@@ -97,11 +98,13 @@ def load_config(vault: Path) -> Config:
     """Read the settings of the vault at ``vault``; without a file, the defaults."""
     path = vault / KB_FOLDER / "config.toml"
     try:
-        return parse_config(path.read_text(encoding="utf-8"))
+        return parse_config(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return Config()
     except UnicodeDecodeError as error:
         raise ConfigError("config.toml is not UTF-8 text.", fix="Save it as UTF-8.", key="") from error
+    except OSError as error:
+        raise ConfigError(f"config.toml cannot be read: {error.strerror}.", fix="Check its permissions.", key="") from error
 
 
 def _build(cls: type[Any], raw: dict[str, Any], prefix: str) -> Any:
@@ -134,8 +137,8 @@ def _checked(name: str, value: Any, default: Any) -> Any:
     if type(value) is not type(default):
         wanted = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}[type(default)]
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix=f"It must be {wanted}.", key=name)
-    if isinstance(value, (int, float)) and value < 0:
-        raise ConfigError(f"config.toml: {name} is {value}.", fix="It must not be negative.", key=name)
+    if isinstance(value, (int, float)) and not 0 <= value < math.inf:
+        raise ConfigError(f"config.toml: {name} is {value}.", fix="It must be a number from 0 on.", key=name)
     if name.startswith("folders.") and not _is_plain_folder(value):
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give a folder inside the vault, like wiki.", key=name)
     return value

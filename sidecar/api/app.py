@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import mimetypes
 from collections.abc import Awaitable, Callable
@@ -147,15 +148,13 @@ def _events_handler(services: Services, op: Operation) -> Handler:
         since = request.headers.get("Last-Event-ID") or request.query.get("since") or "0"
         revision = int(since) if since.isascii() and since.isdigit() and len(since) < 16 else 0
         response = web.StreamResponse(headers={**SECURITY_HEADERS, **cors_headers(request), "Content-Type": "text/event-stream"})
-        await response.prepare(request)
-        while not services.events.is_closed:
-            events = await services.events.wait(revision, _PING_S)
-            lines = [f"id: {e.id}\nevent: {e.type}\ndata: {json.dumps(e.data, ensure_ascii=False)}\n\n" for e in events]
-            try:
+        with contextlib.suppress(ConnectionError):  # the client has hung up
+            await response.prepare(request)
+            while not services.events.is_closed:
+                events = await services.events.wait(revision, _PING_S)
+                lines = [f"id: {e.id}\nevent: {e.type}\ndata: {json.dumps(e.data, ensure_ascii=False)}\n\n" for e in events]
                 await response.write("".join(lines or [": ping\n\n"]).encode("utf-8", "replace"))
-            except ConnectionError:
-                return response
-            revision = events[-1].id if events else revision
+                revision = events[-1].id if events else revision
         return response
 
     return handle

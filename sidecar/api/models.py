@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-NoteName = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+NoteName = Annotated[str, StringConstraints(min_length=1, max_length=4096)]  # the longest path of common systems
 Highlight = tuple[int, int]
 ListKind = Literal["notes", "hubs", "orphans", "unresolved", "tags", "problems"]
 
@@ -49,7 +49,7 @@ class ListRequest(Request):
 
 class ResolveRequest(Request):
     link: str = Field(min_length=1, max_length=2000, description="A link as written, with or without brackets.")
-    source: str = Field("", max_length=1000, description="The note that holds it; empty for the vault's root.")
+    source: str = Field("", max_length=4096, description="The note that holds it; empty for the vault's root.")
 
 
 class MocRequest(Request):

@@ -23,6 +23,8 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.RequestInvalid, 400),
     (errors.ConfigError, 422),
     (errors.WriteFailed, 507),
+    (errors.VaultUnreadable, 422),
+    (errors.VaultMissing, 503),
 )
 
 

@@ -29,6 +29,8 @@ class Progress:
     """``native``, ``polling`` or empty while nothing is watched."""
     problem: str = ""
     """Why watching had to fall back, and what to do; else empty."""
+    vault_problem: str = ""
+    """Why the vault cannot be followed at all; else empty."""
     config_problem: str = ""
     """Why the settings as they are on disk are not in force; else empty."""
 

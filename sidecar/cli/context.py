@@ -33,7 +33,10 @@ class Context:
             if not root.is_dir():
                 raise VaultMissing(f"There is no folder at {root}.", fix="Give the folder of a vault, or make one with: kb init PATH")
             return root
-        here = Path.cwd()
+        try:
+            here = Path.cwd()
+        except OSError as error:
+            raise VaultMissing("The folder you are in is gone.", fix="Change to another, or add --vault PATH.") from error
         for folder in (here, *here.parents):
             if (folder / ".kb").is_dir() or (folder / ".obsidian").is_dir():
                 return folder

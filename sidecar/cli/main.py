@@ -14,7 +14,7 @@ from sidecar import __version__
 from sidecar.cli.client import RemoteError
 from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
-from sidecar.errors import SidecarError, VaultUnreadable
+from sidecar.errors import SidecarError, VaultUnreadable, WriteFailed
 
 COMMANDS: dict[str, str] = {
     "init": "set a vault up: a new one, or one you have",
@@ -49,10 +49,13 @@ def main(argv: Sequence[str]) -> int:
     except SidecarError as error:
         return _report(error, context)
     except BrokenPipeError:  # the reader has seen enough; nothing is left to be flushed at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return OK
     except PermissionError as error:
         return _report(VaultUnreadable(f"{error.filename} cannot be read: {error.strerror}.", fix="Check its permissions."), context)
+    except OSError as error:  # a full disk behind a pipe or a file
+        _drop_output()
+        return _report(WriteFailed(f"The system refused: {error.strerror or error}.", fix="Check free space."), context)
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return 130
@@ -77,6 +80,11 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
             module.add_arguments(sub)
             sub.set_defaults(run=module.run)
     return parser
+
+
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere, so that the interpreter's last flush does not fail as well."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(error: SidecarError, context: Context) -> int:

@@ -51,10 +51,13 @@ def prepare_state_folder(vault_id: str) -> Path:
     """Make the folder, for its owner only.
 
     Raises:
-        StoreError: It is a link or belongs to someone else, so that it cannot be trusted with a token.
+        StoreError: It cannot be made, or is a link or belongs to someone else, so that it cannot be trusted with a token.
     """
     folder = state_folder(vault_id)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made: {error.strerror}.", fix="Check permissions, or set XDG_STATE_HOME.") from error
     if os.name != "nt":
         if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             raise StoreError(f"{folder} is a link or belongs to another user.", fix="Remove it and start again.")

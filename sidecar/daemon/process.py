@@ -35,6 +35,7 @@ EXIT_RESTART = 75
 _BATCH = 200
 _GRAPH_FILE_QUIET_S = 1.0
 _RESCAN_EVERY_S = 300.0
+_LOOK_EVERY_S = 2.0
 _MAX_CONNECTIONS = 64
 
 
@@ -114,7 +115,7 @@ class SidecarProcess:
             services.progress.watching, services.progress.problem = await watcher.start()
             await self._open(container)
             self._on_ready(url)
-            await self._until_stopped(container)
+            await self._until_stopped(container, watcher)
         finally:
             services.events.close()
             await watcher.stop()
@@ -137,17 +138,23 @@ class SidecarProcess:
         log.info("ready: %d files, %d notes parsed, %d from the cache", report.files, report.parsed, report.reused)
 
     async def _on_burst(self, container: Container, paths: set[NotePath], *, rescan: bool) -> None:
+        services = container.services
         try:
+            if services.files.folder_id() is None:  # all notes deleted by hand would leave .kb there
+                services.progress.vault_problem = f"There is no vault at {self._root} any more. Bring it back to its place."
+                return
             if CONFIG_PATH in paths:
                 self._reload_config(container)
             wanted = sorted(paths - {CONFIG_PATH})
-            if rescan:
+            if rescan or any(map(services.files.is_link, wanted)):
                 wanted = sorted({*wanted, *await container.services.thread.run(container.vault.index.rescan)})
             # In batches, so that questions are answered in between.
             for n in range(0, len(wanted), _BATCH):
                 await container.services.thread.run(container.vault.apply, wanted[n : n + _BATCH])
         except SidecarError as error:
             log.warning("a change could not be taken in: %s", error.message)
+        except Exception:  # one bad change must not end the watching
+            log.exception("a change could not be taken in")
 
     def _announce(self, container: Container, delta: IndexDelta) -> None:
         events = container.services.events
@@ -179,12 +186,25 @@ class SidecarProcess:
             container.services.progress.config_problem = f"{error.message} {error.fix}"
             log.warning("%s", error.message)
 
-    async def _until_stopped(self, container: Container) -> None:
+    async def _until_stopped(self, container: Container, watcher: VaultWatcher) -> None:
+        """Scan the vault now and then, and look more often whether it is still the folder that is watched."""
+        services, loop = container.services, asyncio.get_running_loop()
+        watched = services.files.folder_id()
+        scanned_at = loop.time()
         while not self._stop.is_set():
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_RESCAN_EVERY_S):
+                async with asyncio.timeout(_LOOK_EVERY_S):
                     await self._stop.wait()
-            if not self._stop.is_set():
+            found = services.files.folder_id()
+            is_back = found is not None and (found != watched or bool(services.progress.vault_problem))
+            if is_back:
+                try:
+                    await watcher.renew()
+                    watched, services.progress.vault_problem = found, ""
+                except OSError as error:  # away once more, or the system refuses; the next look tries again
+                    log.warning("the vault cannot be watched again: %s", error)
+            if not self._stop.is_set() and (found is None or is_back or loop.time() - scanned_at > _RESCAN_EVERY_S):
+                scanned_at = loop.time()
                 await self._on_burst(container, set(), rescan=True)
 
     def _take_signals(self) -> None:

@@ -34,6 +34,7 @@ _TEXT_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/
 _RATIO_LIMIT = 100
 _RATIO_FROM_BYTES = 1_000_000
 _INFLATE_STEP = 65_536
+_GZIP_BEGIN = b"\x1f"
 _GZIP_OR_ZLIB = 47
 """zlib's name for: 32 KB window, and the header says which of the two it is."""
 
@@ -184,8 +185,12 @@ class Fetcher:
                 if inflate is None:
                     part, pending = pending, b""
                 else:
+                    if inflate.eof:  # gzip may come in several members; anything else behind the first is padding
+                        if pending[:1] != _GZIP_BEGIN:
+                            break
+                        inflate = zlib.decompressobj(_GZIP_OR_ZLIB)
                     part = inflate.decompress(pending, _INFLATE_STEP)
-                    pending = inflate.unconsumed_tail
+                    pending = inflate.unconsumed_tail or inflate.unused_data
                 body += part
                 if len(body) > self._limits.max_bytes or (len(body) > _RATIO_FROM_BYTES and len(body) > _RATIO_LIMIT * wire):
                     raise TooLarge(
@@ -195,6 +200,8 @@ class Fetcher:
                     )
         if inflate is not None:
             body += inflate.flush()
+            if wire and not inflate.eof:
+                raise FetchError("The page broke off before its end.", fix="Try again later.", url=url)
         return bytes(body)
 
 

@@ -50,6 +50,10 @@ class NoteCache:
         self._reading = f"{_VERSION}/{reading}"
         self.rebuilt_because = ""
         """Why the cache was started anew, or empty."""
+        self.problem = ""
+        """Why what was last given to it is only in memory, or empty."""
+        self._unsaved: dict[str, CachedNote | None] = {}
+        """Rows that the disk refused, and removals as ``None``; they go with the next that it takes."""
         try:
             self._db = self._open()
         except sqlite3.OperationalError as error:  # locked or not to be opened, which says nothing about its content
@@ -101,22 +105,34 @@ class NoteCache:
 
     def load_terms(self) -> Iterator[tuple[str, bytes]]:
         """Give path and packed terms of every note, in path order."""
-        yield from self._db.execute("select path, terms from notes order by path")
+        for path, terms in self._db.execute("select path, terms from notes order by path"):
+            if path not in self._unsaved:
+                yield path, terms
+        for path, row in sorted(self._unsaved.items()):
+            if row is not None:
+                yield path, row.terms
 
     def replace(self, rows: Iterable[CachedNote], removed: Iterable[str] = ()) -> None:
-        """Write and remove rows in one transaction."""
+        """Write and remove rows in one transaction.
+
+        Where the disk refuses, they are kept in memory: a full disk must not keep the graph from following the notes.
+        """
+        self._unsaved |= dict.fromkeys(removed) | {row.path: row for row in rows}
         try:
             self._db.execute("begin immediate")
-            self._db.executemany("delete from notes where path = ?", [(path,) for path in removed])
+            self._db.executemany("delete from notes where path = ?", [(path,) for path in self._unsaved])
             self._db.executemany(
-                "insert or replace into notes values (?, ?, ?, ?, ?, ?, ?)",
-                [(r.path, r.mtime_ns, r.size, r.inode, r.hash, r.note, r.terms) for r in rows],
+                "insert into notes values (?, ?, ?, ?, ?, ?, ?)",
+                [(r.path, r.mtime_ns, r.size, r.inode, r.hash, r.note, r.terms) for r in self._unsaved.values() if r is not None],
             )
             self._db.execute("commit")
         except sqlite3.Error as error:
             with contextlib.suppress(sqlite3.Error):
                 self._db.execute("rollback")
-            raise StoreError(f"The cache could not be written: {error}.", fix="Delete .kb/cache; it is rebuilt.") from error
+            self.problem = f"The cache could not be written: {error}. Check free space; until then each start reads more notes anew."
+        else:
+            self._unsaved.clear()
+            self.problem = ""
 
     def close(self) -> None:
         self._db.close()

@@ -41,7 +41,7 @@ class Journal:
         path = self._folder / f"{kind}-{now:%Y-%m}-{self._machine}.jsonl"
         line = json.dumps({"at": now.isoformat(timespec="seconds"), **record}, ensure_ascii=False) + "\n"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(exist_ok=True)  # not its parents: a vault that is away must not be made anew
             with path.open("ab") as file:
                 if file.tell() and not _ends_line(path):
                     line = "\n" + line  # a line torn by a crash stays alone

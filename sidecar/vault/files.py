@@ -58,11 +58,17 @@ class VaultFiles:
                 fix="Give this user read access; on macOS allow the terminal in Privacy & Security → Files and Folders.",
             ) from error
         self.real_root = root.resolve()
+        self._links: dict[NotePath, NotePath] = {}
+        """Links within the vault, as the last scan met them, each with the path of what it leads to."""
         self._folds_case = _folds_case(root)
 
     def scan(self) -> dict[NotePath, FileStat]:
-        """List every file that is not hidden, with its state. Folders that cannot be read are passed over."""
+        """List every file that is not hidden, with its state.
+
+        Folders that cannot be read are passed over, and so are names that are no UTF-8, which Obsidian cannot open either.
+        """
         found: dict[NotePath, FileStat] = {}
+        self._links.clear()
         for path, entry in self._walk(self.root, "", frozenset()):
             with contextlib.suppress(OSError):
                 found[path] = _stat_of(entry.stat())
@@ -78,18 +84,37 @@ class VaultFiles:
             return
         above |= {(own.st_dev, own.st_ino)}
         for entry in entries:
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or not _is_text(entry.name):
                 continue
             path = prefix + entry.name
             try:
-                if entry.is_symlink() and not self._is_inside(Path(entry.path)):
-                    continue
+                if entry.is_symlink():
+                    if not self._is_inside(Path(entry.path)):
+                        continue
+                    self._links[path] = Path(entry.path).resolve().relative_to(self.real_root).as_posix()
                 if entry.is_dir():
                     yield from self._walk(Path(entry.path), path + "/", above)
                 elif entry.is_file():
                     yield path, entry
             except OSError:
                 continue
+
+    def is_link(self, path: NotePath) -> bool:
+        """Whether a path is a link, or was one when the vault was last scanned."""
+        return path in self._links or (self.root / path).is_symlink()
+
+    def other_names(self, path: NotePath) -> list[NotePath]:
+        """Give the paths under which links within the vault show the file at ``path`` once more."""
+        return [link + path[len(target) :] for link, target in self._links.items() if path == target or path.startswith(target + "/")]
+
+    def folder_id(self) -> tuple[int, int] | None:
+        """Tell the vault's folder from another one at its place; ``None`` while it is away: moved, or its disk not mounted."""
+        try:
+            found = self.root.stat()
+            with os.scandir(self.root) as entries:
+                return (found.st_dev, found.st_ino) if any(entries) else None
+        except OSError:
+            return None
 
     def _is_inside(self, path: Path) -> bool:
         try:
@@ -98,8 +123,8 @@ class VaultFiles:
             return False
 
     def stat(self, path: NotePath) -> FileStat | None:
-        """Give the state of one file; ``None`` if it is absent, hidden, no plain file or led to by a link out of the vault."""
-        if any(part.startswith(".") for part in path.split("/")):
+        """Give the state of one file; ``None`` if it is absent, not listed by name, no plain file or a link out of the vault."""
+        if any(part.startswith(".") for part in path.split("/")) or not _is_text(path):
             return None
         where = self.root / path
         try:
@@ -160,6 +185,7 @@ class VaultFiles:
             raise OutsideVault(f"{path} leads out of the vault.", fix="Move the folder into the vault.")
         where = where.resolve() if where.is_symlink() else where
         temporary = where.with_name(f".kb-{secrets.token_hex(6)}.tmp")
+        self._check_present()
         try:
             where.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -176,6 +202,7 @@ class VaultFiles:
     def write_own(self, name: str, data: bytes) -> bool:
         """Replace a file of the sidecar's own under ``.kb/`` if its bytes differ; tell whether they did."""
         where = self.root / KB_FOLDER / name
+        self._check_present()
         try:
             if where.is_file() and where.read_bytes() == data:
                 return False
@@ -192,6 +219,11 @@ class VaultFiles:
             ) from error
         _flush_folder(where.parent)
         return True
+
+    def _check_present(self) -> None:
+        """Refuse to write while the vault is away: what is written would stand in the way of its return."""
+        if not self.root.is_dir():
+            raise VaultMissing(f"There is no folder at {self.root} any more.", fix="Bring the vault back to its place.")
 
     def _put_in_place(self, temporary: Path, where: Path, path: NotePath, expected: str) -> None:
         if expected == ABSENT:
@@ -211,6 +243,15 @@ class VaultFiles:
         if current != expected:
             raise WriteConflict(f"{path} was changed meanwhile; nothing was written.", fix="Try again; the change is kept.", path=path)
         temporary.replace(where)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file name is text: on Linux it may be any bytes, which neither cache nor JSON could carry."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _folds_case(folder: Path) -> bool:

@@ -57,14 +57,20 @@ class VaultIndex:
         """All files that are not hidden, of any kind."""
         return self._stats.keys()
 
+    @property
+    def cache_problem(self) -> str:
+        """Why the cache on disk does not follow, or empty."""
+        return self._cache.problem
+
     def resolve(self, path: str, source: NotePath) -> NotePath | None:
         return resolve_link(path, source, self.names)
 
     def find_note(self, text: str) -> NotePath | None:
         """Find the note that a person means by a path or a name: an exact path first, then as a link from the root."""
         wanted = text.strip().removeprefix("./")
-        if wanted in self.notes:
-            return wanted
+        for path in (text, wanted):  # a name may begin with a blank
+            if path in self.notes:
+                return path
         target = resolve_link(wanted.removeprefix("[[").removesuffix("]]"), "", self.names) if wanted else None
         return target if target in self.notes else None
 
@@ -110,7 +116,9 @@ class VaultIndex:
         """Look at the named files again and take in whatever became of them."""
         present: list[NotePath] = []
         delta = IndexDelta()
-        for path in sorted(set(paths)):
+        named = set(paths)
+        named.update(*(self._files.other_names(path) for path in named))
+        for path in sorted(named):
             state = self._look(path)
             if state is None:
                 if path in self._stats:

@@ -111,6 +111,10 @@ class _Reader:
         self.taken: list[tuple[int, int]] = []
         """Destinations of links already read, as spans to step over; brackets nest, so the next one is on top."""
         self.last_close = text.rfind("]]")
+        self.close = self.innermost = -1
+        """The next ``]]`` and the ``[[`` last before it, so that a row of opening ones does not look for them again and again."""
+        self.no_link = -1
+        """Equals ``innermost`` if that is known to be no link."""
 
     def run(self) -> None:
         at = 0
@@ -185,15 +189,21 @@ class _Reader:
         text = self.text
         if inner > self.last_close:
             return None
-        close = text.find("]]", inner)
-        nested = text.rfind("[[", inner, close)
+        if self.close < inner:
+            self.close, self.no_link = text.find("]]", inner), -1
+            self.innermost = text.rfind("[[", inner, self.close)
+        close = self.close
+        nested = self.innermost if self.innermost >= inner else -1
         if nested >= 0:  # of `[[a [[b]] c]]` only the inner one is a link
             start = nested - 1 if nested > inner and text[nested - 1] == "!" else nested
-        raw = text[start : close + 2]
-        if "\n" in raw:
+        if nested >= 0 and nested == self.no_link:
             return None
-        parts = parse_wikilink(raw)
-        return Link("embed" if raw[0] == "!" else "wikilink", raw, *parts, start) if parts else None
+        raw = text[start : close + 2]
+        parts = parse_wikilink(raw) if "\n" not in raw else None
+        if parts is None:
+            self.no_link = nested
+            return None
+        return Link("embed" if raw[0] == "!" else "wikilink", raw, *parts, start)
 
     def _markdown_link(self, start: int, bracket: int) -> None:
         """Read ``[text](destination)`` whose bracket is at ``bracket``; ``start`` is that of the ``!`` of an embed."""

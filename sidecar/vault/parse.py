@@ -71,12 +71,17 @@ def plain_excerpt(text: str) -> str:
 
 def _card_links(node: dict[str, Any]) -> Iterator[Link]:
     if node.get("type") == "file" and isinstance(node.get("file"), str):
-        path = node["file"]
-        subpath = node.get("subpath") if isinstance(node.get("subpath"), str) else ""
-        yield Link("canvas", path, "/" + path, subpath or "", path.rpartition("/")[2])
+        path = _whole(node["file"])
+        subpath = _whole(node["subpath"]) if isinstance(node.get("subpath"), str) else ""
+        yield Link("canvas", path, "/" + path, subpath, path.rpartition("/")[2])
     elif node.get("type") == "text" and isinstance(node.get("text"), str):
-        for link in scan_markdown(node["text"]).links:
+        for link in scan_markdown(_whole(node["text"])).links:
             yield replace(link, kind="canvas", start=-1, line=0)
+
+
+def _whole(text: str) -> str:
+    """Replace halves of surrogate pairs, which JSON can spell and no file or answer can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _property_links(properties: dict[str, Any]) -> Iterator[Link]:

@@ -65,6 +65,14 @@ class VaultWatcher:
         await asyncio.to_thread(self._observe, PollingObserver(timeout=2))
         return "polling", ""
 
+    async def renew(self) -> None:
+        """Watch the folder that is at the vault's place now; the one watched so far was moved or its disk unmounted."""
+        old = self._observer
+        assert old is not None, "renewed before it was started"
+        await asyncio.to_thread(self._observe, PollingObserver(timeout=2) if isinstance(old, PollingObserver) else Observer())
+        old.stop()
+        await asyncio.to_thread(old.join, 5)
+
     def _observe(self, observer: BaseObserver) -> None:
         observer.schedule(_Handler(self._on_event), str(self._real_root), recursive=True)
         observer.start()

@@ -168,3 +168,25 @@ def test_what_was_written_before_is_never_changed(journal: Journal, tmp_path: Pa
     journal.append("notes", n=2)
     assert before == path.read_bytes()[: len(before)]
     assert {"at": "2026-11-30T09:00:00+00:00", "n": 2} == json.loads(path.read_bytes()[len(before) :])
+
+
+def test_a_full_disk_does_not_keep_graph_and_search_from_following(small: Path, open_vault: OpenVaultAt) -> None:
+    _run(small, open_vault)
+    vault = open_vault(small, keep=True)
+    vault.open()
+    other = sqlite3.connect(small / ".kb/cache/index.sqlite")
+    other.execute("pragma busy_timeout = 0")
+    other.execute("begin immediate")  # like a full disk, it lets the sidecar read and not write
+    (small / "late.md").write_text("an unheard word: zebrafish, [[windows]]")
+    (small / "latin1.md").unlink()
+    vault.apply(["late.md", "latin1.md"])
+    assert ["late.md"] == [hit.path for hit in vault.search.search("zebrafish").hits]
+    assert "windows.md" in [edge.target for edge in vault.graph.forward("late.md")]
+    assert "could not be written" in vault.index.cache_problem
+    other.rollback()
+    (small / "windows.md").write_text("the disk takes it again")
+    vault.apply(["windows.md"])
+    assert not vault.index.cache_problem
+    other.close()
+    vault.close()
+    assert OpenReport(reused=17, parsed=0, files=19) == _run(small, open_vault)[0]

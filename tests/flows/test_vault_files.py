@@ -374,3 +374,25 @@ def test_own_files_are_written_only_when_they_differ(make_vault: MakeVault) -> N
     files = VaultFiles(root)
     assert [True, False, True] == [files.write_own("index.json", data) for data in (b"1", b"1", b"2")]
     assert {".kb/index.json": b"2"} == _listing(root)
+
+
+# ── names and places that change ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a name be any bytes")
+def test_a_name_that_is_no_text_is_passed_over(make_vault: MakeVault) -> None:
+    root = make_vault({"a.md": "text"})
+    (Path(os.fsdecode(os.fsencode(root) + b"/bad\xff.md"))).write_text("unnamed")
+    files = VaultFiles(root)
+    assert ["a.md"] == list(files.scan())
+    assert files.stat(os.fsdecode(b"bad\xff.md")) is None
+
+
+def test_nothing_is_written_while_the_vault_is_away(make_vault: MakeVault) -> None:
+    root = make_vault({"a.md": "text"})
+    files = VaultFiles(root)
+    root.rename(root.with_name("elsewhere"))
+    for write in (lambda: files.write("b.md", b"new", expected=ABSENT), lambda: files.write_own("index.json", b"{}")):
+        with pytest.raises(VaultMissing):
+            write()
+    assert not root.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -233,3 +234,30 @@ def test_own_writing_of_the_map_is_no_news(make_vault: MakeVault, open_vault: Op
     assert vault.refresh_moc()
     assert not vault.apply(["index.md"])
     assert [] == vault.index.rescan()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a name be any bytes")
+def test_one_note_with_a_name_that_is_no_text_does_not_stop_the_rest(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault({"a.md": "[[b]]", "b.md": ""})
+    Path(os.fsdecode(os.fsencode(root) + b"/bad\xff.md")).write_text("[[a]]")
+    vault = open_vault(root)
+    vault.open()
+    vault.apply([os.fsdecode(b"bad\xff.md"), "b.md"])
+    assert ["a.md", "b.md"] == sorted(vault.index.notes)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links of POSIX")
+def test_an_edit_shows_under_every_name_that_links_give_a_note(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault({"real/a.md": "[[old]]", "b.md": ""})
+    (root / "folder").symlink_to("real")
+    (root / "twin.md").symlink_to("real/a.md")
+    vault = open_vault(root)
+    vault.open()
+    (root / "real/a.md").write_text("[[b]] and more")
+    vault.apply(["real/a.md"])
+    fresh = open_vault(root)
+    fresh.open()
+    assert fresh.graph.as_json() == vault.graph.as_json()
+    (root / "real/a.md").unlink()
+    vault.apply(["real/a.md"])
+    assert ["b.md"] == sorted(vault.index.notes)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,8 +22,10 @@ from typing import Any
 
 import pytest
 
+from sidecar.cli.client import RunningSidecar
 from sidecar.cli.exit_codes import EXIT_CODES
 from sidecar.cli.main import COMMANDS, _parser
+from sidecar.daemon.endpoint import Endpoint
 from sidecar.daemon.init import init_vault
 
 ROOT = Path(__file__).parent.parent.parent
@@ -559,3 +562,110 @@ def test_the_page_of_commands_and_exit_codes_is_what_the_code_says(request: pyte
     if request.config.getoption("--update-golden", default=False):
         page.write_text(documented(), encoding="utf-8")
     assert page.read_text(encoding="utf-8") == documented()
+
+
+# ── odd surroundings ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_working_folder_that_is_gone_is_said(kb: Kb, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = kb("list", cwd=gone, before=gone.rmdir)
+    assert (3, "", "kb: The folder you are in is gone.\n    Change to another, or add --vault PATH.\n") == (done.code, done.out, done.err)
+
+
+def test_a_state_folder_that_cannot_be_made_is_said(kb: Kb, vault: Path) -> None:
+    done = kb("serve", "--vault", vault, XDG_STATE_HOME="/dev/null")
+    assert 9 == done.code
+    assert "cannot be made" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_time_beyond_the_calendar_is_a_wrong_setting(kb: Kb, vault: Path) -> None:
+    assert 9 == kb("list", "--vault", vault, KB_NOW="0001-01-01T00:00:00+14:00").code
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the device that is always full is Linux's")
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_output_to_a_full_disk_is_an_error_and_no_traceback(kb: Kb, vault: Path, option: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+
+        def print_there() -> None:
+            os.dup2(full.fileno(), 1)
+
+        done = kb("list", "--vault", vault, *option, before=print_there)
+    assert 10 == done.code
+    assert "No space left on device" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_name_as_long_as_a_path_may_be_and_one_with_a_blank_are_found(kb: Kb, vault: Path) -> None:
+    deep = vault.joinpath(*["f" * 200] * 6, "n.md")
+    make(vault, {deep.relative_to(vault).as_posix(): "deep", " lead.md": "led"})
+    for path in (deep.relative_to(vault).as_posix(), " lead.md"):
+        assert path == kb("links", path, "--vault", vault, "--json").json["note"]
+
+
+# ── the vault changes under a running sidecar ─────────────────────────────────────────────────
+
+
+def test_settings_that_break_the_reader_do_not_end_the_watching(kb: Kb, vault: Path) -> None:
+    kb.serve(vault)
+    settings = vault / ".kb/config.toml"
+
+    def problem() -> str:
+        return str(kb("status", "--vault", vault, "--json").json["problem"])
+
+    settings.write_text("a = " + "[" * 20_000)
+    eventually(lambda: "recursion" in problem(), "the settings are refused")
+    settings.unlink()
+    settings.mkdir()
+    eventually(lambda: "directory" in problem(), "the folder in their place is refused")
+    settings.rmdir()
+    settings.write_bytes(b"\xef\xbb\xbf[moc]\nhubs = 3\n")  # as Windows' editor saves it
+    eventually(lambda: not problem(), "the mended settings are in force")
+    make(vault, {"Late.md": "zebrafish"})
+    eventually(lambda: kb("search", "zebrafish", "--vault", vault, "--json").json["total"] == 1, "a later note is found")
+
+
+def test_a_vault_that_is_moved_away_finds_its_place_free_and_is_followed_again(kb: Kb, vault: Path) -> None:
+    endpoint_file = kb.endpoint(vault)
+    kb.serve(vault)
+    sidecar = RunningSidecar(Endpoint(**json.loads(endpoint_file.read_text())))
+    away = vault.with_name("away")
+    vault.rename(away)
+    eventually(lambda: "no vault" in sidecar.call("GET", "/api/kb/status")["problem"], "it is said that the vault is away")
+    assert len(NOTES) + 1 == sidecar.call("GET", "/api/kb/status")["notes"]
+    sidecar.call("POST", "/api/kb/moc")
+    assert not vault.exists()
+    shutil.copytree(away, vault)  # another folder in its place: the system's watch on the old one tells nothing
+    eventually(lambda: not sidecar.call("GET", "/api/kb/status")["problem"], "it is seen that the vault is back")
+    make(vault, {"Late.md": "zebrafish"})
+    eventually(lambda: sidecar.call("GET", "/api/kb/search", q="zebrafish")["total"] == 1, "a later note is found")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links of POSIX")
+def test_a_folder_linked_into_the_vault_a_second_time_is_seen_at_once(kb: Kb, vault: Path) -> None:
+    kb.serve(vault)
+    (vault / "again").symlink_to("wiki")
+
+    def paths() -> set[str]:
+        return {item["path"] for item in kb("list", "--vault", vault, "--json").json["items"]}
+
+    eventually(lambda: "again/Compost.md" in paths(), "the notes under the link are listed")
+    (vault / "again").unlink()
+    eventually(lambda: "again/Compost.md" not in paths(), "and no longer when it is gone")
+
+
+def test_listeners_that_hang_up_are_nothing_to_report(kb: Kb, vault: Path) -> None:
+    endpoint_file = kb.endpoint(vault)
+    process = kb.serve(vault)
+    endpoint = json.loads(endpoint_file.read_text())
+    host, port = endpoint["url"].removeprefix("http://").split(":")
+    head = f"Host: {host}:{port}\r\nAuthorization: Bearer {endpoint['token']}\r\nAccept: text/event-stream\r\n\r\n"
+    for _ in range(50):
+        with socket.create_connection((host, int(port))) as listener:
+            listener.sendall(b"GET /api/kb/events HTTP/1.1\r\n" + head.encode())
+    assert kb("status", "--vault", vault, "--json").json["running"]
+    process.terminate()
+    assert "" == process.communicate(timeout=20)[1]

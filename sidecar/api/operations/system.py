@@ -29,7 +29,7 @@ async def _status(services: Services, _: Nothing) -> StatusAnswer:
         moc_path=services.moc.path,
         moc_problem=services.moc.problem,
         watching=progress.watching,
-        problem=" ".join(filter(None, (progress.config_problem, progress.problem))),
+        problem=" ".join(filter(None, (progress.vault_problem, progress.config_problem, progress.problem, index.cache_problem))),
         language=config.language,
     )
 

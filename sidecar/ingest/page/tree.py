@@ -14,6 +14,9 @@ _DROPPED = (
 _CONSENT = re.compile(r"cookie-?(?:consent|banner|notice|bar)|onetrust|consent-(?:banner|dialog|manager)|gdpr", re.IGNORECASE)
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-actualsrc", "data-url", "data-srcset", "srcset")
 _PERMALINKS = frozenset("¶ # § 🔗 ⚓".split())
+_REFERENCE = re.compile(r"&#(?:[xX]([0-9a-fA-F]+)|([0-9]+));?")
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that lxml reads and then refuses to write again; pages pasted from word processors hold some."""
 _TEX_SCRIPT = re.compile(r"math/tex")
 
 BLOCKS = frozenset(
@@ -24,7 +27,7 @@ BLOCKS = frozenset(
 
 def parse_page(text: str) -> HtmlElement | None:
     """Parse a page; ``None`` if there is nothing to parse."""
-    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\0", ""))
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", _CONTROL.sub(" ", _REFERENCE.sub(_harmless, text.replace("\0", ""))))
     if not text.strip():
         return None
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
@@ -36,6 +39,14 @@ def parse_page(text: str) -> HtmlElement | None:
         if (link.get("href") or "").startswith("#") and text_of(link) in _PERMALINKS and _is_in_heading(link):
             _drop(link)
     return tree
+
+
+def _harmless(reference: re.Match[str]) -> str:
+    """Give a numeric reference back, or a blank if it names no character of a text."""
+    digits = reference[1] or reference[2]
+    code = int(digits, 16 if reference[1] else 10) if len(digits) < 12 else 0
+    is_text = 0 < code < 0xD800 or 0xE000 <= code < 0x110000
+    return reference[0] if is_text and not _CONTROL.match(chr(code)) else " "
 
 
 def _is_in_heading(element: HtmlElement) -> bool:

@@ -379,3 +379,10 @@ def test_plain_text_takes_its_title_from_the_first_line_or_the_address(text: str
     assert title == choose_adapter("https://example.com/notes.txt", "text/plain").read("https://example.com/notes.txt", text).title
     bare = choose_adapter("https://example.com/", "text/plain").read("https://example.com/", "x" * 200)
     assert "example.com" == bare.title
+
+
+@pytest.mark.parametrize("odd", ["&#11;", "&#0;", "&#xD800;", "&#xdfff", "&#x110000;", "&#99999999999999999;", "\x0b", "\x01", "\uffff"])
+def test_a_character_that_is_none_costs_only_itself(odd: str) -> None:
+    text = "Words that anyone can read. " * 20
+    document = read(f"<html><head><title>A{odd}title</title></head><body><article><p>{odd} {text}</p></article></body></html>")
+    assert ("A title", text.rstrip() + "\n") == (document.title, document.markdown)

@@ -329,6 +329,17 @@ async def test_packed_pages_are_unpacked(site: Site, encoding: str) -> None:
     assert body == (await fetcher_of(site).fetch(site.page("/a", packed, Content_Encoding=encoding))).body
 
 
+async def test_a_page_packed_in_several_members_is_whole_and_padding_is_passed_over(site: Site) -> None:
+    packed = gzip.compress(b"<p>first") + gzip.compress(b" second</p>") + b"\0" * 20
+    assert b"<p>first second</p>" == (await fetcher_of(site).fetch(site.page("/a", packed, Content_Encoding="gzip"))).body
+
+
+async def test_a_packed_page_that_breaks_off_is_no_page(site: Site) -> None:
+    packed = gzip.compress(b"<p>" + b"words " * 20_000)[:-20]
+    with pytest.raises(FetchError, match="broke off"):
+        await fetcher_of(site).fetch(site.page("/a", packed, Content_Encoding="gzip"))
+
+
 async def test_a_decompression_bomb_is_stopped_without_being_unpacked(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """120 MB in one chunk of 120 KB: no more than the limit and one step of it is ever held."""
     bomb = gzip.compress(b"\0" * 120_000_000, 9)

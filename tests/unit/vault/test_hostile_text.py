@@ -224,3 +224,15 @@ def test_any_frontmatter_is_read_or_its_fault_named(raw: str) -> None:
 def test_any_json_is_a_canvas(value: object) -> None:
     parse_canvas("c.canvas", json.dumps(value))
     parse_canvas("c.canvas", json.dumps({"nodes": [{"type": "text", "text": value}, {"type": "file", "file": value, "subpath": value}]}))
+
+
+@pytest.mark.parametrize("text", ["[[" * 300_000 + "]]" * 300_000, "[[" * 60_000 + "a" * 900_000 + "\n]]"], ids=["closed", "far"])
+def test_rows_of_brackets_cost_no_more_than_their_length(text: str, hang_guard: None) -> None:
+    assert () == parse_note("n.md", text).links
+
+
+def test_a_card_with_half_a_surrogate_pair_can_be_told() -> None:
+    text = '{"nodes": [{"type": "file", "file": "\\ud800.md", "subpath": "#\\ud800"}, {"type": "text", "text": "[[\\udc00]]"}]}'
+    links = parse_canvas("board.canvas", text).links
+    assert [("/?.md", "#?"), ("?", "")] == [(link.path, link.subpath) for link in links]
+    assert all((link.raw + link.display).isascii() for link in links)
