@@ -39,6 +39,10 @@ _LOOK_EVERY_S = 2.0
 _MAX_CONNECTIONS = 64
 
 
+class _StoppedError(Exception):
+    """The process was asked to stop while it read the vault."""
+
+
 class SidecarProcess:
     """One vault being served.
 
@@ -113,29 +117,41 @@ class SidecarProcess:
         try:
             # Watching begins before reading, so that nothing saved in between is missed.
             services.progress.watching, services.progress.problem = await watcher.start()
-            await self._open(container)
-            self._on_ready(url)
-            await self._until_stopped(container, watcher)
+            if await self._open(container):
+                self._on_ready(url)
+                await self._until_stopped(container, watcher)
         finally:
             services.events.close()
             await watcher.stop()
-            for settler in self._settlers:
-                await settler.finish()
-            await runner.cleanup()
-            remove_endpoint(services.vault_id, os.getpid())
+            try:
+                for settler in self._settlers:
+                    await settler.finish()
+            finally:
+                await runner.cleanup()
+                remove_endpoint(services.vault_id, os.getpid())
 
-    async def _open(self, container: Container) -> None:
+    async def _open(self, container: Container) -> bool:
+        """Read the vault; tell whether that came to its end, or the process was asked to stop meanwhile."""
         services, progress = container.services, container.services.progress
 
         def tell(done: int, total: int) -> None:
+            if self._stop.is_set():
+                raise _StoppedError
             progress.done, progress.total = done, total
 
-        report = await services.thread.run(container.vault.open, tell)
+        try:
+            report = await services.thread.run(container.vault.open, tell)
+        except _StoppedError:
+            return False
         progress.parsed, progress.reused = report.parsed, report.reused
-        await services.thread.run(container.vault.settle)
+        try:
+            await services.thread.run(container.vault.settle)
+        except SidecarError as error:  # the map and the graph file can wait; questions can be answered all the same
+            log.warning("%s", error.message)
         progress.is_ready = True
         services.events.publish("status", state="ready")
         log.info("ready: %d files, %d notes parsed, %d from the cache", report.files, report.parsed, report.reused)
+        return True
 
     async def _on_burst(self, container: Container, paths: set[NotePath], *, rescan: bool) -> None:
         services = container.services
@@ -167,7 +183,12 @@ class SidecarProcess:
             settler.touch()
 
     async def _write_map(self, container: Container) -> None:
-        if await container.services.thread.run(container.vault.refresh_moc):
+        try:
+            written = await container.services.thread.run(container.vault.refresh_moc)
+        except SidecarError as error:
+            log.warning("%s", error.message)
+            return
+        if written:
             container.services.events.publish("moc-changed", path=container.vault.moc.path)
             self._settlers[1].touch()
 

@@ -60,15 +60,19 @@ class VaultFiles:
         self.real_root = root.resolve()
         self._links: dict[NotePath, NotePath] = {}
         """Links within the vault, as the last scan met them, each with the path of what it leads to."""
+        self.closed: dict[NotePath, str] = {}
+        """Folders that the last scan could not enter, each with the reason. What lies in them still exists."""
         self._folds_case = _folds_case(root)
 
     def scan(self) -> dict[NotePath, FileStat]:
         """List every file that is not hidden, with its state.
 
-        Folders that cannot be read are passed over, and so are names that are no UTF-8, which Obsidian cannot open either.
+        Folders that cannot be entered are noted in :attr:`closed`. Names that are no UTF-8, which Obsidian cannot open either,
+        are passed over.
         """
         found: dict[NotePath, FileStat] = {}
         self._links.clear()
+        self.closed.clear()
         for path, entry in self._walk(self.root, "", frozenset()):
             with contextlib.suppress(OSError):
                 found[path] = _stat_of(entry.stat())
@@ -78,7 +82,10 @@ class VaultFiles:
         try:
             own = folder.stat()
             entries = sorted(os.scandir(folder), key=lambda e: e.name)
-        except OSError:
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.closed[prefix.rstrip("/")] = f"this folder cannot be read: {error.strerror}"
             return
         if (own.st_dev, own.st_ino) in above:  # a link back to a folder we came through
             return

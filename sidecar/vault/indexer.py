@@ -85,7 +85,8 @@ class VaultIndex:
         disk = self._files.scan()
         gone: list[NotePath] = []
         for row in self._cache.load():
-            if row.path in disk:
+            if row.path in disk or self._is_shut_in(row.path):
+                self.names.add(row.path)
                 self._stats[row.path] = FileStat(row.mtime_ns, row.size, row.inode)
                 self._hashes[row.path] = row.hash
                 self._put_note(decode_note(row.note))
@@ -93,6 +94,7 @@ class VaultIndex:
                 gone.append(row.path)
         if gone:
             self._cache.replace((), gone)
+        self.problems |= self._files.closed
         cached = set(self.notes)
         for path, state in disk.items():
             self.names.add(path)
@@ -109,8 +111,16 @@ class VaultIndex:
 
     def rescan(self) -> list[NotePath]:
         """List the paths that differ from the disk, for :meth:`refresh`."""
+        closed_before = dict(self._files.closed)
         found = diff_disk(self._files.scan(), self._stats)
-        return sorted({*found.touched, *found.gone, *self.problems})
+        for folder in closed_before:
+            self.problems.pop(folder, None)
+        self.problems |= self._files.closed
+        return sorted({*found.touched, *(path for path in found.gone if not self._is_shut_in(path)), *self.problems})
+
+    def _is_shut_in(self, path: NotePath) -> bool:
+        """Whether a file lies in a folder that cannot be entered now: it was not seen, and yet it is not gone."""
+        return any(path.startswith(folder + "/") for folder in self._files.closed)
 
     def refresh(self, paths: Iterable[NotePath]) -> IndexDelta:
         """Look at the named files again and take in whatever became of them."""
@@ -140,10 +150,14 @@ class VaultIndex:
     def _look(self, path: NotePath) -> FileStat | None:
         """Give a file's state on disk. In a folder that cannot be entered any more, the known one: only absence removes."""
         try:
-            return self._files.stat(path)
+            state = self._files.stat(path)
         except VaultError as error:
             self.problems[path] = error.message
             return self._stats.get(path)
+        for folder in [folder for folder in self._files.closed if path.startswith(folder + "/")]:
+            del self._files.closed[folder]  # it can be entered again
+            self.problems.pop(folder, None)
+        return state
 
     def _looking_for(self, path: NotePath) -> set[NotePath]:
         name, _ = lookup_keys(path)
@@ -178,8 +192,9 @@ class VaultIndex:
                 self._put_note(_parse(path, ""))
             self._hashes.setdefault(path, "")
             return None, changed
-        self.problems.pop(path, None)
-        is_new = self._hashes.get(path) != content.hash or path not in self.notes
+        # What could not be read for a while was searched as if it were empty.
+        was_unread = self.problems.pop(path, None) is not None
+        is_new = was_unread or self._hashes.get(path) != content.hash or path not in self.notes
         note = _parse(path, content.text) if is_new else self.notes[path]
         if is_new:
             self._hashes[path] = content.hash

@@ -15,7 +15,9 @@ from sidecar.vault.markdown import scan_markdown
 from sidecar.vault.note import Link, Note, NotePath, basename_of
 
 _TAG_SPLIT = re.compile(r"[,\s]+")
-_PLAIN = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|%%[^%]*%%|<[^>]*>|[*_`~=]{1,3}|\^[A-Za-z0-9-]+$")
+_PLAIN = re.compile(
+    r"!\[\[[^\]]*\]\]|\[\^[^\]]+\]|\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|%%[^%]*%%|<[^>]*>|[*_`~=]{1,3}|\^[A-Za-z0-9-]+$"
+)
 _GIST_CHARS = 120
 _TASK = re.compile(r"\[.\] +")
 

@@ -1,7 +1,8 @@
 """Watches the vault's folder and reports, in bursts, which paths to look at again.
 
 What happened to a path is not told: after a burst only its present state counts, so every order of an editor's temporary
-files, renames and deletions ends right. Renamed folders and lost events end in a scan of the whole vault.
+files, renames and deletions ends right. Renamed folders end in a scan of the whole vault;
+events that the system dropped are made good by the scan that the process makes every few minutes.
 """
 
 from __future__ import annotations

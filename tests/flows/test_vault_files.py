@@ -16,10 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sidecar.daemon.open_vault import OpenVault
 from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, VaultError, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
 from sidecar.vault.files import ABSENT, MAX_NOTE_BYTES, VaultFiles, content_hash
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Path]
+OpenVaultAt = Callable[..., OpenVault]
 
 posix = pytest.mark.skipif(os.name == "nt", reason="symbolic links and permissions of POSIX")
 
@@ -325,7 +327,7 @@ def test_a_note_is_read_once_it_may_be(make_vault: MakeVault) -> None:
     )
     assert [
         "([['x'], []], {'n.md': 'n.md cannot be read: Permission denied.'})",
-        "([['x'], []], ['dir/m.md', 'n.md'])",
+        "([['x'], []], ['dir', 'n.md'])",
         "([['x'], ['x']], {})",
     ] == told
 
@@ -396,3 +398,46 @@ def test_nothing_is_written_while_the_vault_is_away(make_vault: MakeVault) -> No
         with pytest.raises(VaultMissing):
             write()
     assert not root.exists()
+
+
+def test_a_folder_that_cannot_be_entered_keeps_its_notes_and_is_named(
+    make_vault: MakeVault, open_vault: OpenVaultAt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_vault({"secret/a.md": "[[b]] pineapple", "b.md": ""})
+    first = open_vault(root, keep=True)
+    first.open()
+    first.close()
+    real = os.scandir
+
+    def scandir(path: object = ".") -> object:  # tests may run as root, whom no mode bits stop
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    again = open_vault(root, keep=True)
+    again.open()
+    assert {"b.md", "secret/a.md"} == set(again.index.notes)
+    assert {"secret": "this folder cannot be read: Permission denied"} == again.index.problems
+    assert ["secret/a.md"] == [edge.source for edge in again.graph.graph.links_to("b.md")]
+    again.apply(again.index.rescan())
+    assert {"b.md", "secret/a.md"} == set(again.index.notes)
+    monkeypatch.setattr(os, "scandir", real)
+    again.apply(again.index.rescan())
+    assert {} == again.index.problems
+    assert 1 == again.search.search("pineapple").total
+
+
+def test_a_note_that_was_too_large_for_a_while_is_searched_again(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault({"a.md": "pineapple"})
+    vault = open_vault(root)
+    vault.open()
+    assert 1 == vault.search.search("pineapple").total
+    with (root / "a.md").open("r+b") as file:
+        file.truncate(20_000_001)
+    vault.apply(["a.md"])
+    assert ["a.md"] == list(vault.index.problems)
+    (root / "a.md").write_text("pineapple")
+    vault.apply(["a.md"])
+    assert 1 == vault.search.search("pineapple").total
+    assert {} == vault.index.problems
