@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
+
+from tests.browser.serving import NOTES, PAGE, Served, serve_folder, serve_vault
+from tests.conftest import MakeVault
 
 _FLAGS = [
     "--no-sandbox",
@@ -43,3 +47,12 @@ def watch_page() -> Callable[[Page], list[str]]:
         return complaints
 
     return watch
+
+
+@pytest.fixture
+def served(make_vault: MakeVault, tmp_path: Path) -> Iterator[tuple[Served, int]]:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "design.html").write_text(PAGE, encoding="utf-8")
+    with serve_folder(pages) as port, serve_vault(make_vault(NOTES), port) as vault:
+        yield vault, port

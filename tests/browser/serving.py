@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import http.server
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,19 @@ from sidecar.cli.client import RunningSidecar, find_running
 from sidecar.daemon.init import init_vault
 
 SHOTS = Path(__file__).parent / "shots"
+
+
+NOTES = {
+    "检索评测.md": "# 检索评测\n\n只在自己的查询上测，见 [[倒排索引]] 与 [[召回审计]]。\n",
+    "倒排索引.md": "---\naliases: [inverted index]\ntags: [检索]\n---\n二元切分足够应付短查询。[[检索评测]]\n",
+    "周记.md": "本周把检索评测的查询又筛了一遍。\n\nSee the inverted index. #检索\n",
+    "Local-first.md": "Files are the truth; a server is a convenience. [[倒排索引]]\n",
+}
+PAGE = """<!doctype html><html lang="zh"><head><title>知识库的设计</title><meta property="og:site_name" content="示例周刊"></head>
+<body><nav>首页 关于</nav><article><h1>知识库的设计</h1>
+<p>这篇文章讲的是知识库的设计：每一条笔记都应该能够被检索、被链接、被遗忘，而不是堆在一起等待整理。</p>
+<p>第二段继续说明，倒排索引是最简单也最可靠的办法，二元切分足够应付短查询，长问句交给第二路。</p>
+<pre><code class="language-python">print("你好")</code></pre></article></body></html>"""
 
 
 @dataclass(frozen=True)
@@ -76,3 +90,12 @@ def serve_folder(folder: Path) -> Iterator[int]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+async def until(holds: Callable[[], bool], seconds: float = 3.0) -> None:
+    """Wait until something holds; fail if it does not in time."""
+    for _ in range(int(seconds / 0.05)):
+        if holds():
+            return
+        await asyncio.sleep(0.05)
+    assert holds()

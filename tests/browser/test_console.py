@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tests.browser.serving import SHOTS, Served, serve_folder, serve_vault
-from tests.conftest import MakeVault
+from tests.browser.serving import SHOTS, Served, serve_folder, serve_vault, until
 
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).resolve().parents[2] / "obsidian-plugin" / "node_modules" / "axe-core" / "axe.min.js"
 Watch = Callable[[Page], list[str]]
-
-NOTES = {
-    "检索评测.md": "# 检索评测\n\n只在自己的查询上测，见 [[倒排索引]] 与 [[召回审计]]。\n",
-    "倒排索引.md": "---\naliases: [inverted index]\ntags: [检索]\n---\n二元切分足够应付短查询。[[检索评测]]\n",
-    "周记.md": "本周把检索评测的查询又筛了一遍。\n\nSee the inverted index. #检索\n",
-    "Local-first.md": "Files are the truth; a server is a convenience. [[倒排索引]]\n",
-}
-PAGE = """<!doctype html><html lang="zh"><head><title>知识库的设计</title><meta property="og:site_name" content="示例周刊"></head>
-<body><nav>首页 关于</nav><article><h1>知识库的设计</h1>
-<p>这篇文章讲的是知识库的设计：每一条笔记都应该能够被检索、被链接、被遗忘，而不是堆在一起等待整理。</p>
-<p>第二段继续说明，倒排索引是最简单也最可靠的办法，二元切分足够应付短查询，长问句交给第二路。</p>
-<pre><code class="language-python">print("你好")</code></pre></article></body></html>"""
-
-
-@pytest.fixture
-def served(make_vault: MakeVault, tmp_path: Path) -> Iterator[tuple[Served, int]]:
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    (pages / "design.html").write_text(PAGE, encoding="utf-8")
-    with serve_folder(pages) as port, serve_vault(make_vault(NOTES), port) as vault:
-        yield vault, port
 
 
 async def open_console(browser: Browser, vault: Served, *, theme: str = "light", locale: str = "en-US", width: int = 1280) -> Page:
@@ -48,15 +25,6 @@ async def open_console(browser: Browser, vault: Served, *, theme: str = "light",
     page = await context.new_page()
     await page.goto(vault.console_link())
     return page
-
-
-async def until(holds: Callable[[], bool], seconds: float = 3.0) -> None:
-    """Wait until something holds; fail if it does not in time."""
-    for _ in range(int(seconds / 0.05)):
-        if holds():
-            return
-        await asyncio.sleep(0.05)
-    assert holds()
 
 
 def hub(page: Page, path: str) -> Locator:

@@ -6,16 +6,15 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.obsidian_host import serve_obsidian
-from tests.browser.serving import SHOTS, Served, serve_folder, serve_vault
-from tests.browser.test_console import NOTES, PAGE, until
-from tests.conftest import ROOT, MakeVault
+from tests.browser.serving import SHOTS, Served, serve_vault, until
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -31,15 +30,6 @@ def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("standin") / "standin.js"
     subprocess.run([node, "scripts/build-standin.mjs", str(target)], cwd=ROOT / "obsidian-plugin", check=True)
     return target
-
-
-@pytest.fixture
-def served(make_vault: MakeVault, tmp_path: Path) -> Iterator[tuple[Served, int]]:
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    (pages / "design.html").write_text(PAGE, encoding="utf-8")
-    with serve_folder(pages) as port, serve_vault(make_vault(NOTES), port) as vault:
-        yield vault, port
 
 
 async def open_obsidian(browser: Browser, address: str, *, query: str = "") -> Page:

@@ -1,7 +1,7 @@
 import type { Entry } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, showEmpty } from "../ui/dom";
+import { appendIcon, explainError, showEmpty } from "../ui/dom";
 
 /** Shows one note. The HTML comes cleaned from the sidecar and is parsed without running anything. */
 export class Reader {
@@ -47,7 +47,7 @@ export class Reader {
 
   private showError(error: unknown): void {
     this.el.empty();
-    const text = error instanceof Error ? error.message : String(error);
+    const text = explainError(this.host, error);
     showEmpty(this.host, this.el, { icon: "alert-circle", title: this.host.words.errorTitle, text });
   }
 

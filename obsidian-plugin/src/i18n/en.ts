@@ -151,6 +151,9 @@ export const en = {
   consoleEmptyText: "Choose one from the map, or search.",
   theme: "Switch between light and dark",
   imageLeftOut: "image",
+
+  /** What went wrong and what to do, by the sidecar's error code. The sidecar itself speaks English, so none are needed here. */
+  problems: {} as Partial<Record<string, string>>,
 };
 
 export type Words = typeof en;

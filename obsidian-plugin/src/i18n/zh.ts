@@ -143,4 +143,22 @@ export const zh: Words = {
   consoleEmptyText: "从地图中选择，或搜索。",
   theme: "切换明暗",
   imageLeftOut: "图片",
+
+  problems: {
+    "address-blocked": "这个地址不在公网上，不会抓取。",
+    "url-invalid": "这不是一个网页地址。写完整，例如 https://example.com/page。",
+    "fetch-failed": "没能取回这个页面。检查地址和网络，或稍后再试。",
+    "fetch-timeout": "对方没有及时回应。稍后再试。",
+    "page-too-large": "页面太大。需要的部分请手动保存。",
+    "content-unsupported": "对方发来的不是网页。请自己把文件存进库里。",
+    "redirect-limit": "跳转次数太多。贴最终的地址。",
+    "extraction-failed": "从这个页面读不出文字。在浏览器里打开，把正文贴进来。",
+    "note-not-found": "没有这篇笔记。",
+    "note-exists": "这个名字已经有笔记了。",
+    "write-conflict": "文件刚被改动，没有写入任何内容。再试一次。",
+    "write-failed": "没能写入磁盘。检查剩余空间和权限。",
+    "query-syntax": "查询太长。用其中几个词。",
+    "vault-unreadable": "这个文件无法读取。检查它的权限。",
+    "moc-not-adopted": "地图文件里没有可用的标记，所以不去动它。",
+  },
 };

@@ -1,3 +1,4 @@
+import { ApiError, Unreachable } from "../api/errors";
 import type { Host } from "../host";
 
 /** Start and end of a passage, in code points, as the sidecar counts. */
@@ -70,6 +71,22 @@ export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void 
     const acts = box.createDiv({ cls: "vs-acts" });
     acts.createEl("button", { text: action.label, attr: { type: "button" } }).addEventListener("click", () => action.run());
   }
+}
+
+/** Say what went wrong and what to do, in the interface's language where it has words for it. */
+export function explain(host: Host, problem: { code: string; detail: string; fix: string }): { what: string; fix: string } {
+  const own = host.words.problems[problem.code];
+  return own === undefined ? { what: problem.detail, fix: problem.fix } : { what: own, fix: "" };
+}
+
+/** The same for anything that was thrown. */
+export function explainError(host: Host, error: unknown): string {
+  if (error instanceof ApiError) {
+    const { what, fix } = explain(host, { code: error.code, detail: error.message, fix: error.fix });
+    return [what, fix].filter(Boolean).join(" ");
+  }
+  if (error instanceof Unreachable) return host.words.statusOffline;
+  return error instanceof Error ? error.message : String(error);
 }
 
 export function formatCount(host: Host, count: number): string {

@@ -1,6 +1,6 @@
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
-import { formatTime, showEmpty } from "./dom";
+import { explainError, formatTime, showEmpty } from "./dom";
 import { progressOf } from "./status";
 import { attachTreeKeys } from "./tree_keys";
 
@@ -215,7 +215,7 @@ export abstract class Pane {
     showEmpty(this.host, this.body, {
       icon: "alert-circle",
       title: this.host.words.errorTitle,
-      text: error instanceof Error ? error.message : String(error),
+      text: explainError(this.host, error),
       action: { label: this.host.words.retry, run: () => void this.reload() },
     });
   }

@@ -1,7 +1,7 @@
 import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, formatCount } from "../ui/dom";
+import { appendIcon, explain, explainError, formatCount } from "../ui/dom";
 import { textOf } from "../ui/status";
 
 const POLL_MS = 150;
@@ -82,7 +82,7 @@ export class IngestPanel {
         this.job = await client.job(this.job.id);
       }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = explainError(this.host, error);
       if (this.left) this.host.notify(message);
       else this.showForm(text, tagText, message);
       return;
@@ -126,7 +126,8 @@ export class IngestPanel {
       return;
     }
     if (job.error) {
-      const message = [job.error.detail, job.error.fix].filter(Boolean).join(" ");
+      const { what, fix } = explain(this.host, job.error);
+      const message = [what, fix].filter(Boolean).join(" ");
       if (this.left) this.host.notify(message);
       else this.showForm(text, tags, message);
     } else if (this.left) {
@@ -155,8 +156,9 @@ export class IngestPanel {
       const callout = body.createDiv({ cls: "vs-callout is-warn", attr: { role: "alert" } });
       appendIcon(this.host, callout, "alert-circle");
       const lines = callout.createDiv();
-      lines.createEl("p", { text: result.error?.detail ?? "" });
-      if (result.error?.fix) lines.createEl("p", { cls: "vs-muted", text: result.error.fix });
+      const { what, fix } = explain(this.host, result.error ?? { code: "", detail: "", fix: "" });
+      lines.createEl("p", { text: what });
+      if (fix) lines.createEl("p", { cls: "vs-muted", text: fix });
       this.buttons(body, [{ label: words.close, run: this.options.close }, { label: words.tryAgain, cta: true, run: () => this.showForm(text, tags, "") }]);
     } else {
       body.createEl("p", { cls: "vs-small vs-muted", text: result.path ?? "" });
@@ -189,7 +191,7 @@ export class IngestPanel {
       const item = list.createEl("li", { cls: failed ? "is-bad" : result.status === "created" ? "is-ok" : "" });
       appendIcon(this.host, item, failed ? "x" : result.status === "created" ? "check" : "minus");
       const text = item.createSpan({ text: result.title ?? hostOf(result.url) });
-      text.createEl("small", { text: failed ? (result.error?.detail ?? "") : (result.path ?? "") });
+      text.createEl("small", { text: result.error ? explain(this.host, result.error).what : (result.path ?? "") });
       const path = result.path;
       if (path) {
         const button = item.createEl("button", { cls: "vs-plain vs-link", text: words.open, attr: { type: "button" } });

@@ -1,7 +1,7 @@
 import type { Moc } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, formatCount, formatTime, iconButton, showEmpty } from "../ui/dom";
+import { appendIcon, explainError, formatCount, formatTime, iconButton, showEmpty } from "../ui/dom";
 import { Pane } from "../ui/pane";
 
 const FEW = 8;
@@ -44,7 +44,7 @@ export class MapPane extends Pane {
       this.host.notify(moc.problem || this.host.words.regenerated(moc.path));
       await this.reload();
     } catch (error) {
-      this.host.notify(error instanceof Error ? error.message : String(error));
+      this.host.notify(explainError(this.host, error));
     }
   }
 

@@ -1,8 +1,7 @@
 import type { Hit, SearchResult } from "../api/client";
-import { Unreachable } from "../api/errors";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, appendMarked, formatCount, iconButton } from "../ui/dom";
+import { appendIcon, appendMarked, explainError, formatCount, iconButton } from "../ui/dom";
 import { progressOf, textOf } from "../ui/status";
 
 const LIMIT = 30;
@@ -82,7 +81,7 @@ export class SearchPanel {
       if (turn === this.turn) this.showFound(query, found);
     } catch (error) {
       if (turn !== this.turn) return;
-      this.show([], error instanceof Unreachable ? words.statusOffline : error instanceof Error ? error.message : String(error));
+      this.show([], explainError(this.host, error));
     }
   }
 
