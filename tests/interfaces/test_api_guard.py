@@ -234,7 +234,7 @@ async def test_health_says_ok_and_proves_the_token_without_telling_it(door: Door
         (b"adopt=true", {"Content_Type": "application/x-www-form-urlencoded"}, 400),
         (b'{"adopt": true}', {"Content_Type": "text/plain"}, 400),
         (b'{"adopt": true}', {"Content_Type": None}, 400),
-        (gzip.compress(b'{"adopt": true}'), {"Content_Encoding": "gzip"}, 400),
+        (gzip.compress(b'{"adopt": true}', mtime=0), {"Content_Encoding": "gzip"}, 400),
         (b"[" * 100_000, {}, 400),
         (b'{"a":' * 50_000, {}, 400),
         (b"[]", {}, 400),
