@@ -276,8 +276,8 @@ def open_way(tmp_path: Path) -> None:
     """Let any user walk down to the vault; pytest keeps its folders private."""
     if os.name == "nt":
         pytest.skip("permissions of POSIX")
-    for folder in [tmp_path, *tmp_path.parents][:4]:
-        if folder.name.startswith(("pytest-", "test_")):
+    for folder in [tmp_path, *tmp_path.parents][:5]:
+        if folder.name.startswith(("pytest-", "test_", "popen-")):
             folder.chmod(0o755)
 
 
