@@ -23,7 +23,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
     searched = found["searched"]
     if found["total"]:
         first = args.offset + 1
-        lines.append(faint(f"{first}–{args.offset + len(found['hits'])} of {found['total']} notes, {searched:,} searched"))
+        shown = f"{first}–{args.offset + len(found['hits'])} of {found['total']:,} {'note' if found['total'] == 1 else 'notes'}"
+        lines.append(faint(f"{shown}, {searched:,} searched"))
     elif found["reason"] == "no-term":
         lines.append("The query holds no word to look for.")
     else:
