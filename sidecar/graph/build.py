@@ -89,6 +89,10 @@ class VaultGraph:
         found = [(str(source), key, data["link"]) for source, _, key, data in self._graph.in_edges(target, keys=True, data=True)]
         return [_edge(source, target, link) for source, _, link in sorted(found, key=lambda item: item[:2])]
 
+    def wanted_by(self, name: str) -> set[NotePath]:
+        """Give the notes that link to the unwritten note of that name."""
+        return {str(source) for source in self._graph.predecessors((name,))} if (name,) in self._graph else set()
+
     def unresolved(self) -> dict[str, list[NotePath]]:
         """Map each unwritten note's name to the notes that link to it, both sorted."""
         names = sorted(n[0] for n in self._graph if isinstance(n, tuple))

@@ -47,7 +47,7 @@ async def _links(services: Services, request: NoteRequest) -> LinksAnswer:
 
 
 def _forward(services: Services, path: NotePath) -> list[ForwardAnswer]:
-    wanted = services.graph.unresolved()
+    graph = services.graph.graph
     answers: list[ForwardAnswer] = []
     for edge in services.graph.forward(path):
         target = services.index.notes.get(edge.target) if edge.resolved else None
@@ -60,7 +60,7 @@ def _forward(services: Services, path: NotePath) -> list[ForwardAnswer]:
                 subpath=edge.link.subpath,
                 display=edge.link.display,
                 resolved=edge.resolved,
-                wanted_by=0 if edge.resolved else sum(source != path for source in wanted.get(edge.target, [])),
+                wanted_by=0 if edge.resolved else len(graph.wanted_by(edge.target) - {path}),
             )
         )
     return answers
