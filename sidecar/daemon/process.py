@@ -162,7 +162,8 @@ class SidecarProcess:
             if CONFIG_PATH in paths:
                 self._reload_config(container)
             wanted = sorted(paths - {CONFIG_PATH})
-            if rescan or any(map(services.files.is_link, wanted)):
+            # A burst may name thousands of files: the disk is asked on the vault's thread, not on the event loop.
+            if rescan or await services.thread.run(lambda: any(map(services.files.is_link, wanted))):
                 wanted = sorted({*wanted, *await container.services.thread.run(container.vault.index.rescan)})
             # In batches, so that questions are answered in between.
             for n in range(0, len(wanted), _BATCH):
