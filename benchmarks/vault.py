@@ -10,14 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.config import Config
+from sidecar.daemon.container import open_cache, wire_vault
 from sidecar.daemon.open_vault import OpenVault
-from sidecar.graph.service import GraphService
-from sidecar.moc.service import MocService
-from sidecar.search.document import pack_note
-from sidecar.search.service import SearchService
-from sidecar.store import NoteCache
 from sidecar.vault.files import VaultFiles
-from sidecar.vault.indexer import VaultIndex
 
 
 def measure(vault: Path, runs: int) -> dict[str, float]:
@@ -50,11 +45,7 @@ def measure(vault: Path, runs: int) -> dict[str, float]:
 
 def _open(root: Path, cache_path: Path) -> tuple[float, OpenVault]:
     begin = time.perf_counter()
-    files, cache, config = VaultFiles(root), NoteCache(cache_path, "benchmark"), Config()
-    index = VaultIndex(files, cache, pack_note)
-    search = SearchService(index, files, cache, lambda: config.folders)
-    graph = GraphService(index, files, lambda: config.folders, search.texts_with)
-    vault = OpenVault(index, graph, search, MocService(index, graph, files, lambda: config), cache)
+    vault = wire_vault(VaultFiles(root), open_cache(cache_path), Config)
     vault.open()
     return (time.perf_counter() - begin) * 1000, vault
 

@@ -29,6 +29,8 @@ class Folders:
     sources: str = "sources"
     inbox: str = "inbox"
     graveyard: str = "_graveyard"
+    outputs: tuple[str, ...] = ()
+    """Folders of what the owner makes out of the notes: what is linked from there always counts as used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,13 @@ class WatchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GitSettings:
+    """``autocommit``: record each write of the sidecar in git, its own paths only."""
+
+    autocommit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of one vault."""
 
@@ -78,6 +87,7 @@ class Config:
     ingest: IngestSettings = field(default_factory=IngestSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     watch: WatchSettings = field(default_factory=WatchSettings)
+    git: GitSettings = field(default_factory=GitSettings)
 
 
 def parse_config(text: str) -> Config:
@@ -132,6 +142,8 @@ def _checked(name: str, value: Any, default: Any) -> Any:
     choices = _CHOICES.get(name)
     if choices and value not in choices:
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix=f"Use one of: {', '.join(choices)}.", key=name)
+    if isinstance(default, tuple):
+        return _checked_list(name, value)
     if isinstance(default, float) and type(value) in (int, float):
         value = float(value)
     if type(value) is not type(default):
@@ -142,6 +154,14 @@ def _checked(name: str, value: Any, default: Any) -> Any:
     if name.startswith("folders.") and not _is_plain_folder(value):
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give a folder inside the vault, like wiki.", key=name)
     return value
+
+
+def _checked_list(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"config.toml: {name} is {value!r}.", fix="It must be a list of texts.", key=name)
+    if name.startswith("folders.") and not all(map(_is_plain_folder, value)):
+        raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give folders inside the vault, like output.", key=name)
+    return tuple(value)
 
 
 def _is_plain_folder(name: str) -> bool:

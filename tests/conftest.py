@@ -12,15 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sidecar.config import KB_FOLDER, Config, load_config
+from sidecar.daemon.container import open_cache, wire_vault
 from sidecar.daemon.open_vault import OpenVault
-from sidecar.graph.service import GraphService
-from sidecar.moc.service import MocService
-from sidecar.search.document import FORMAT, pack_note
-from sidecar.search.service import SearchService
-from sidecar.store import NoteCache
-from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
-from sidecar.vault.indexer import VaultIndex
 
 # The same examples every time: a run that fails fails again. `./test --slow` looks further.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -90,11 +84,8 @@ def open_vault() -> Iterator[OpenVaultAt]:
     def open_at(root: Path, *, keep: bool = False, config: Config | None = None) -> OpenVault:
         files = VaultFiles(root)
         settings = config or load_config(root)
-        cache = NoteCache(root / KB_FOLDER / "cache" / "index.sqlite" if keep else None, f"{NOTE_FORMAT}/{FORMAT}")
-        index = VaultIndex(files, cache, pack_note)
-        search = SearchService(index, files, cache, lambda: settings.folders)
-        graph = GraphService(index, files, lambda: settings.folders, search.texts_with)
-        vault = OpenVault(index, graph, search, MocService(index, graph, files, lambda: settings), cache)
+        cache = open_cache(root / KB_FOLDER / "cache" / "index.sqlite" if keep else None)
+        vault = wire_vault(files, cache, lambda: settings)
         opened.append(vault)
         return vault
 

@@ -14,7 +14,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from sidecar import PROTOCOL_VERSION, __version__
-from sidecar.api.models import ProblemBody
+from sidecar.api.models.base import ProblemBody
 from sidecar.api.openapi import openapi_document
 from sidecar.api.operations import OPERATIONS, Operation
 from sidecar.api.problems import problem_of, request_error

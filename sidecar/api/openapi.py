@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from sidecar import __version__
-from sidecar.api.models import ProblemBody
+from sidecar.api.models.base import ProblemBody
 from sidecar.api.operations import OPERATIONS, Operation
 
 

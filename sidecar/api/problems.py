@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from sidecar import errors
-from sidecar.api.models import ProblemBody
+from sidecar.api.models.base import ProblemBody
 
 _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.NoteNotFound, 404),

@@ -61,6 +61,23 @@ class Container:
         self.services.thread.close()
 
 
+def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config]) -> OpenVault:
+    """Put together what keeps a vault's state; nothing is read yet."""
+
+    def folders() -> Folders:
+        return config().folders
+
+    index = VaultIndex(files, cache, pack_note)
+    search = SearchService(index, files, cache, folders)
+    graph = GraphService(index, files, folders, search.texts_with)
+    return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
+
+
+def open_cache(path: Path | None) -> NoteCache:
+    """Open the cache at ``path``, or one in memory, for what this version of the parser and the tokeniser makes."""
+    return NoteCache(path, f"{NOTE_FORMAT}/{FORMAT}")
+
+
 def open_container(
     root: Path, *, restart: Callable[[], None] = lambda: None, is_service: bool = False, is_guest: bool = False
 ) -> Container:
@@ -79,12 +96,9 @@ def open_container(
     config = ConfigBox(load_config(root))
     clock = clock_from_environment()
     cache_path = None if is_guest else root / KB_FOLDER / "cache" / "index.sqlite"
-    cache = NoteCache(cache_path, f"{NOTE_FORMAT}/{FORMAT}")
-    index = VaultIndex(files, cache, pack_note)
-    search = SearchService(index, files, cache, config.folders)
-    graph = GraphService(index, files, config.folders, search.texts_with)
-    moc = MocService(index, graph, files, config)
-    vault = OpenVault(index, graph, search, moc, cache)
+    cache = open_cache(cache_path)
+    vault = wire_vault(files, cache, config)
+    index, graph, search, moc = vault.index, vault.graph, vault.search, vault.moc
     thread = VaultThread()
     events = EventLog()
     keys = Keys()

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from sidecar.vault.note import Heading, Link, Note
 
-NOTE_FORMAT = 3
+NOTE_FORMAT = 4
 """Raise it when the parser reads anything differently or a field changes: every cache is then rebuilt once."""
 
 _NOTE_FIELDS, _HEADING_FIELDS, _LINK_FIELDS = ([f.name for f in fields(kind)] for kind in (Note, Heading, Link))
@@ -21,7 +21,7 @@ def encode_note(note: Note) -> str:
 
 
 def decode_note(text: str) -> Note:
-    path, kind, title, properties, error, aliases, tags, headings, blocks, links, excerpt = json.loads(text)
+    path, kind, title, properties, error, aliases, tags, headings, blocks, links, excerpt, urls = json.loads(text)
     return Note(
         path,
         kind,
@@ -34,4 +34,5 @@ def decode_note(text: str) -> Note:
         tuple(blocks),
         tuple(Link(*link) for link in links),
         excerpt,
+        tuple(urls),
     )

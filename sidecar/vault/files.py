@@ -176,6 +176,13 @@ class VaultFiles:
         except OSError as error:
             raise VaultUnreadable(f"{path} cannot be read: {error.strerror}.", fix="Check its permissions.", path=path) from error
 
+    def read_app_settings(self) -> str:
+        """Give the text of ``.obsidian/app.json``; empty if there is none that can be read."""
+        try:
+            return (self.root / ".obsidian" / "app.json").read_text(encoding="utf-8-sig", errors="replace")
+        except OSError:
+            return ""
+
     def write(self, path: NotePath, data: bytes, *, expected: str) -> None:
         """Replace or create a file whole.
 

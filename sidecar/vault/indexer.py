@@ -14,6 +14,7 @@ from sidecar.errors import VaultError
 from sidecar.store import CachedNote, NoteCache
 from sidecar.vault.changes import FileStat, IndexDelta, diff_disk
 from sidecar.vault.codec import decode_note, encode_note
+from sidecar.vault.excluded import ExcludedFiles, parse_excluded
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.links import NameIndex, lookup_keys, resolve_link
 from sidecar.vault.note import Note, NotePath, in_folder, is_canvas_path, is_note_path
@@ -47,10 +48,20 @@ class VaultIndex:
         self._stats: dict[NotePath, FileStat] = {}
         self._hashes: dict[NotePath, str] = {}
         self._lookups: defaultdict[str, set[NotePath]] = defaultdict(set)
+        self._excluded = ExcludedFiles()
         self.notes: dict[NotePath, Note] = {}
         self.names = NameIndex()
         self.problems: dict[NotePath, str] = {}
         """Files that could not be read, each with the reason."""
+
+    def is_excluded(self, path: NotePath) -> bool:
+        """Whether the owner told Obsidian to exclude the file: it ranks last, but its links count."""
+        return self._excluded.matches(path)
+
+    def is_untrusted(self, path: NotePath) -> bool:
+        """Whether the note's text came from outside, so that it is material and never instruction."""
+        note = self.notes.get(path)
+        return note is not None and note.from_web
 
     @property
     def files(self) -> Iterable[NotePath]:
@@ -82,6 +93,7 @@ class VaultIndex:
 
     def open(self, progress: Progress | None = None) -> OpenReport:
         """Bring memory and cache in step with the disk, reading only what changed since the cache was written."""
+        self._excluded = parse_excluded(self._files.read_app_settings())
         disk = self._files.scan()
         gone: list[NotePath] = []
         for row in self._cache.load():

@@ -9,7 +9,8 @@ from typing import Any, Literal
 NotePath = str
 """A path relative to the vault, with ``/`` and the extension, as the disk spells it."""
 
-LinkKind = Literal["wikilink", "embed", "markdown", "property", "canvas", "sources"]
+LinkKind = Literal["wikilink", "embed", "markdown", "property", "canvas", "sources", "citation", "supersedes", "same-url", "tag"]
+"""``citation`` is a link of a brief. The last three make no back-link and count for nothing: they only relate."""
 NodeKind = Literal["note", "attachment", "canvas", "unresolved"]
 
 NOTE_SUFFIX = ".md"
@@ -59,6 +60,7 @@ class Note:
         aliases: Other names, as Obsidian lists them; never targets of a link.
         tags: Tags without ``#``, body and frontmatter together, as written, in order, with repetitions.
         blocks: Block ids without ``^``.
+        urls: Canonical addresses of web pages that the text mentions or links to, in order, without repetitions.
         excerpt: The first sentence or so of the owner's prose, plain, for a gist of one line.
     """
 
@@ -73,6 +75,7 @@ class Note:
     blocks: tuple[str, ...]
     links: tuple[Link, ...]
     excerpt: str
+    urls: tuple[str, ...] = ()
 
     def text_property(self, key: str) -> str:
         """Give a property as text; empty if it is missing or no scalar."""

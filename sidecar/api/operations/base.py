@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.api.models import Answer, Request
+from sidecar.api.models.base import Answer, Request
 from sidecar.api.services import Services
 from sidecar.errors import NoteNotFound
 from sidecar.vault.note import NotePath

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.api.models import (
+from sidecar.api.models.base import NoteRequest, Nothing
+from sidecar.api.models.graph import (
     BackAnswer,
     EdgeAnswer,
     ForwardAnswer,
@@ -12,8 +13,6 @@ from sidecar.api.models import (
     LinksAnswer,
     MentionAnswer,
     NodeAnswer,
-    NoteRequest,
-    Nothing,
     RelatedAnswer,
     ResolveAnswer,
     ResolveRequest,

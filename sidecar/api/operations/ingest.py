@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sidecar.api.models import IngestRequest, JobAnswer, JobRequest
+from sidecar.api.models.ingest import IngestRequest, JobAnswer, JobRequest
 from sidecar.api.operations.base import Operation
 from sidecar.api.problems import problem_of
 from sidecar.api.services import Services

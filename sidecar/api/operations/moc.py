@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sidecar.api.models import CaptureAnswer, HubAnswer, MocAnswer, MocRequest, Nothing, PlaceAnswer, TopicAnswer
+from sidecar.api.models.base import Nothing
+from sidecar.api.models.moc import CaptureAnswer, HubAnswer, MocAnswer, MocRequest, PlaceAnswer, TopicAnswer
 from sidecar.api.operations.base import Operation
 from sidecar.api.services import Services
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sidecar.api.models import EntryAnswer, EntryRequest, ListAnswer, ListRequest
+from sidecar.api.models.notes import EntryAnswer, EntryRequest, ListAnswer, ListRequest
 from sidecar.api.operations.base import Operation, find_note
 from sidecar.api.services import Services
 from sidecar.vault.frontmatter import body_offset

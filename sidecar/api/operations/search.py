@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.api.models import HitAnswer, SearchAnswer, SearchRequest, SnippetAnswer
+from sidecar.api.models.search import HitAnswer, SearchAnswer, SearchRequest, SnippetAnswer
 from sidecar.api.operations.base import Operation
 from sidecar.api.services import Services
 

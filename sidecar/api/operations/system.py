@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sidecar import PROTOCOL_VERSION, __version__
-from sidecar.api.models import CodeAnswer, DoneAnswer, EventAnswer, EventsAnswer, EventsRequest, Nothing, StatusAnswer
+from sidecar.api.models.base import Nothing
+from sidecar.api.models.system import CodeAnswer, DoneAnswer, EventAnswer, EventsAnswer, EventsRequest, StatusAnswer
 from sidecar.api.operations.base import Operation
 from sidecar.api.services import Services
 
