@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sidecar.config import Folders
 from sidecar.errors import VaultError
-from sidecar.search.document import pack_note, unpack_document
+from sidecar.search.document import unpack_document
 from sidecar.search.index import SearchIndex
 from sidecar.search.query import Query, parse_query
 from sidecar.search.ranking import score_documents
@@ -67,15 +67,8 @@ class SearchService:
             return
         for path in delta.removed:
             self._index.remove(path)
-        for path in delta.parsed:
-            note = self._notes.notes.get(path)
-            if note is None:
-                continue
-            try:
-                text = self._files.read(path).text
-            except VaultError:
-                text = ""
-            self._index.put(path, unpack_document(pack_note(note, text)))
+        for path, packed in sorted(delta.packed.items()):
+            self._index.put(path, unpack_document(packed))
 
     def loaded(self) -> SearchIndex:
         """Give the index, loading it first if need be."""

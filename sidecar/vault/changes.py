@@ -33,6 +33,7 @@ class IndexDelta:
         parsed: Notes read and parsed anew.
         added: Files of any kind that are new.
         removed: Files of any kind that are gone.
+        packed: Search terms of the notes in ``parsed``, as the cache keeps them.
         relinked: Notes whose text is the same but whose links may lead elsewhere now.
     """
 
@@ -40,6 +41,7 @@ class IndexDelta:
     added: set[NotePath] = field(default_factory=set)
     removed: set[NotePath] = field(default_factory=set)
     relinked: set[NotePath] = field(default_factory=set)
+    packed: dict[NotePath, bytes] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.parsed or self.added or self.removed or self.relinked)

@@ -150,7 +150,8 @@ class VaultIndex:
                 if path not in self._stats:
                     delta.added.add(path)
                 present.append(path)
-        delta.parsed = self._read_all(present, delta.removed).parsed
+        read = self._read_all(present, delta.removed)
+        delta.parsed, delta.packed = read.parsed, read.packed
         delta.added &= self._stats.keys()  # one may be gone again
         for path in delta.added:
             self.names.add(path)
@@ -189,6 +190,7 @@ class VaultIndex:
                     rows.append(row)
                 if is_new:
                     delta.parsed.add(path)
+                    delta.packed[path] = row.terms if row is not None else self._pack_terms(self.notes[path], "")
         if rows or removed:
             self._cache.replace(rows, removed)
         return delta
