@@ -123,10 +123,24 @@ class TooManyRedirects(FetchError):
     code = "redirect-limit"
 
 
+class SiteResting(FetchError):
+    """The site asked to be left alone; ``retry_after_s`` says how long, if it did."""
+
+    code = "site-resting"
+
+
+class RobotsRefused(FetchError):
+    code = "robots-refused"
+
+
 class ExtractionError(IngestError):
     """The page was fetched, but no text could be read from it; ``step`` says where."""
 
     code = "extraction-failed"
+
+
+class SecretInvalid(SidecarError):
+    code = "secret-invalid"
 
 
 class StoreError(SidecarError):

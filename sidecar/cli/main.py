@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "graph": "show or export the graph",
     "resolve": "say where a link leads",
     "extract": "show what a saved page would become, without writing it",
+    "secrets": "keep a site's cookie or a key, outside every vault",
     "doctor": "check vault, index, plugin and system, with fixes",
 }
 

@@ -12,6 +12,7 @@ from sidecar.api.security import Keys
 from sidecar.api.services import Services
 from sidecar.clock import clock_from_environment
 from sidecar.config import KB_FOLDER, Config, Folders, load_config
+from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError
@@ -23,7 +24,7 @@ from sidecar.moc.service import MocService
 from sidecar.net import Fetcher, FetchLimits
 from sidecar.search.document import FORMAT, pack_note
 from sidecar.search.service import SearchService
-from sidecar.store import Journal, NoteCache
+from sidecar.store import Journal, NoteCache, Secrets
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
@@ -108,7 +109,9 @@ def open_container(
         index,
         files,
         Journal(root / KB_FOLDER / "journal", clock),
-        Fetcher(limits, loopback_ports=allowed_loopback_ports(is_service=is_service)),
+        Fetcher(
+            limits, loopback_ports=allowed_loopback_ports(is_service=is_service), cookie_of=Secrets(user_folder()).cookie_of, clock=clock
+        ),
         reader,
         thread,
         clock,

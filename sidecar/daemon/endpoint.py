@@ -33,10 +33,12 @@ class Endpoint:
 
 
 def state_folder(vault_id: str) -> Path:
-    """Give the folder for what belongs to a vault on this machine only, by each system's custom.
+    """Give the folder for what belongs to a vault on this machine only; the plugin finds the same by the same rule."""
+    return user_folder() / vault_id
 
-    The plugin finds the same folder by the same rule.
-    """
+
+def user_folder() -> Path:
+    """Give the folder for what belongs to this machine's user, whatever the vault, by each system's custom."""
     home = Path.home()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -44,7 +46,7 @@ def state_folder(vault_id: str) -> Path:
         base = home / "Library" / "Application Support"
     else:
         base = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
-    return base / _APP / vault_id
+    return base / _APP
 
 
 def prepare_state_folder(vault_id: str) -> Path:

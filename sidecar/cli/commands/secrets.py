@@ -1,0 +1,36 @@
+"""``kb secrets``: cookies and keys, kept outside every vault. A secret is typed or piped in, never an argument."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import sys
+
+from sidecar.cli.context import Context
+from sidecar.daemon.endpoint import user_folder
+from sidecar.errors import SecretInvalid
+from sidecar.store.secrets import Secrets
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("set", "list", "rm"))
+    parser.add_argument("name", nargs="?", help="like cookie:example.com; the value is asked for, or read from a pipe")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    store = Secrets(user_folder())
+    if args.action == "list":
+        names = store.names()
+        context.print({"place": store.place, "names": names}, names or ["None."])
+        return 0
+    if not args.name:
+        raise SecretInvalid("No name was given.", fix=f"Type: kb secrets {args.action} NAME")
+    if args.action == "rm":
+        was_there = store.remove(args.name)
+        context.print({"removed": was_there}, [f"Removed {args.name}." if was_there else f"There is no secret {args.name}."])
+        return 0 if was_there else 1
+    value = getpass.getpass(f"{args.name}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
+    place = store.put(args.name, value.strip())
+    where = "the system's keyring" if place == "keyring" else "a file that only you can read"
+    context.print({"name": args.name, "place": place}, [f"Kept {args.name} in {where}."])
+    return 0
