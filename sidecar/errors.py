@@ -139,6 +139,24 @@ class ExtractionError(IngestError):
     code = "extraction-failed"
 
 
+class VerificationWall(ExtractionError):
+    """The site wants to see a person first; nothing of the article came. Worth another try later."""
+
+    code = "verification-wall"
+
+
+class PageGone(ExtractionError):
+    """The site says that the page was deleted or withdrawn: trying again is no use."""
+
+    code = "page-gone"
+
+
+class PageUnavailable(ExtractionError):
+    """The site says that the page cannot be seen at the moment, or not by everybody."""
+
+    code = "page-unavailable"
+
+
 class SecretInvalid(SidecarError):
     code = "secret-invalid"
 

@@ -17,6 +17,9 @@ from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError
 from sidecar.graph.service import GraphService
+from sidecar.ingest.adapters import Wishes
+from sidecar.ingest.gather import Gatherer
+from sidecar.ingest.media_tool import MediaTool
 from sidecar.ingest.service import IngestService
 from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Job, Jobs, VaultThread
@@ -105,14 +108,13 @@ def open_container(
     keys = Keys()
     reader = PageReader()
     limits = FetchLimits(max_bytes=config.current.ingest.max_bytes, timeout_s=config.current.ingest.timeout_s)
+    ports = allowed_loopback_ports(is_service=is_service)
+    fetcher = Fetcher(limits, loopback_ports=ports, cookie_of=Secrets(user_folder()).cookie_of, clock=clock)
     ingest = IngestService(
         index,
         files,
         Journal(root / KB_FOLDER / "journal", clock),
-        Fetcher(
-            limits, loopback_ports=allowed_loopback_ports(is_service=is_service), cookie_of=Secrets(user_folder()).cookie_of, clock=clock
-        ),
-        reader,
+        Gatherer(fetcher, reader, MediaTool(), Wishes),
         thread,
         clock,
         config,

@@ -13,11 +13,9 @@ from sidecar.config import Config
 from sidecar.errors import NoteExists
 from sidecar.ingest.canonical import clean_url, url_hash
 from sidecar.ingest.document import Document
-from sidecar.ingest.page.decode import decode_page
+from sidecar.ingest.gather import Gatherer
 from sidecar.ingest.plan import Buried, Created, Duplicate, IngestOptions, Outcome, find_known, ingested_map, plan_note
-from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Step, VaultThread
-from sidecar.net import Fetched, Fetcher
 from sidecar.store import Journal
 from sidecar.vault.files import ABSENT, VaultFiles
 from sidecar.vault.indexer import VaultIndex
@@ -39,8 +37,7 @@ class IngestService:
         index: VaultIndex,
         files: VaultFiles,
         journal: Journal,
-        fetcher: Fetcher,
-        reader: PageReader,
+        gatherer: Gatherer,
         thread: VaultThread,
         clock: Clock,
         config: Callable[[], Config],
@@ -49,8 +46,7 @@ class IngestService:
         self._index = index
         self._files = files
         self._journal = journal
-        self._fetcher = fetcher
-        self._reader = reader
+        self._gatherer = gatherer
         self._thread = thread
         self._clock = clock
         self._config = config
@@ -69,10 +65,7 @@ class IngestService:
             known = await self._known(url_hash(address))
             if known is not None and not options.force:
                 return known
-            step("fetch", {"host": address.split("/")[2]})
-            fetched = await self._fetcher.fetch(address)
-            step("read", {"bytes": len(fetched.body)})
-            document = await self.read(fetched)
+            document = await self._gatherer.gather(address, step)
             final = url_hash(document.url)
             if known is None and final != url_hash(address):
                 known = await self._known(final)
@@ -83,11 +76,6 @@ class IngestService:
             except asyncio.CancelledError:
                 # Too late to stop: the note is being written, and its caller is told of it.
                 return await write
-
-    async def read(self, fetched: Fetched) -> Document:
-        """Read a fetched page into a document, without writing anything."""
-        text = await asyncio.to_thread(decode_page, fetched.body, fetched.charset)
-        return await self._reader.read(clean_url(fetched.url), fetched.content_type, text)
 
     @asynccontextmanager
     async def _alone(self, key: str) -> Any:

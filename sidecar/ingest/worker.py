@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
 import sys
@@ -13,6 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sidecar.errors import ExtractionError
+from sidecar.ingest.adapters.base import Need, Page, Pages, Wishes
 from sidecar.ingest.document import Document
 
 _MEMORY_BYTES = 2_000_000_000
@@ -34,8 +36,8 @@ class PageReader:
         self._idle: asyncio.TimerHandle | None = None
         self._endings: set[asyncio.Future[tuple[bytes, bytes]]] = set()
 
-    async def read(self, url: str, content_type: str, text: str) -> Document:
-        """Read one page.
+    async def read(self, adapter: str, url: str, pages: Pages, wishes: Wishes) -> Document | Need:
+        """Let an adapter read the pages at hand; give the document, or the next page that it needs.
 
         Raises:
             ExtractionError: It took too long, was too much for the worker, or held nothing to read.
@@ -43,14 +45,13 @@ class PageReader:
         async with self._lock:
             if self._idle is not None:
                 self._idle.cancel()
-            answer = await self._ask({"url": url, "content_type": content_type, "text": text})
+            answer = await self._ask({"adapter": adapter, "url": url, "pages": _pages_json(pages), "languages": wishes.languages})
             self._idle = asyncio.get_running_loop().call_later(_IDLE_S, self._stop)
         if "error" in answer:
-            raise ExtractionError(answer["error"], fix="Open it in a browser and paste the text.", url=url, step=answer.get("step", "read"))
-        fields = answer["document"]
-        return Document(**{**fields, "images": tuple(fields["images"]), "warnings": tuple(fields["warnings"])})
+            raise _error_of(answer, url)
+        return _need_of(answer["need"]) if "need" in answer else _document_of(answer["document"])
 
-    async def _ask(self, request: dict[str, str]) -> dict[str, Any]:
+    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         process = self._process
         if process is None or process.returncode is not None:
             process = self._process = await asyncio.create_subprocess_exec(
@@ -103,20 +104,50 @@ class PageReader:
             await asyncio.wait(self._endings)
 
 
-def _answer(request: dict[str, str]) -> dict[str, Any]:
-    from sidecar.ingest.adapters import choose_adapter
+def _pages_json(pages: Pages) -> dict[str, Any]:
+    return {name: {**asdict(page), "data": base64.b64encode(page.data).decode("ascii")} for name, page in pages.items()}
+
+
+def _pages_of(value: dict[str, Any]) -> dict[str, Page]:
+    return {name: Page(**{**fields, "data": base64.b64decode(fields["data"])}) for name, fields in value.items()}
+
+
+def _need_of(fields: dict[str, Any]) -> Need:
+    return Need(**{**fields, "accept": tuple(fields["accept"]), "languages": tuple(fields["languages"])})
+
+
+def _document_of(fields: dict[str, Any]) -> Document:
+    return Document(**{**fields, "images": tuple(fields["images"]), "warnings": tuple(fields["warnings"])})
+
+
+def _error_of(answer: dict[str, Any], url: str) -> ExtractionError:
+    kinds: dict[str, type[ExtractionError]] = {kind.code: kind for kind in (ExtractionError, *ExtractionError.__subclasses__())}
+    fix = answer.get("fix") or "Open it in a browser and paste the text."
+    return kinds[answer.get("code", ExtractionError.code)](answer["error"], fix=fix, url=url, step=answer.get("step", "read"))
+
+
+def read_pages(adapter: str, url: str, pages: Pages, wishes: Wishes) -> Document | Need:
+    """Read in this very process; see :meth:`PageReader.read`. For commands that read what the owner hands them."""
+    from sidecar.ingest.adapters import find_adapter
+
+    return find_adapter(adapter).read(url, pages, wishes)
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    from sidecar.ingest.adapters import Wishes
 
     try:
-        document = choose_adapter(request["url"], request["content_type"]).read(request["url"], request["text"])
+        wishes = Wishes(tuple(request["languages"]))
+        found = read_pages(request["adapter"], request["url"], _pages_of(request["pages"]), wishes)
     except ExtractionError as error:
-        return {"error": error.message, "step": str(error.params.get("step", "read"))}
+        return {"error": error.message, "fix": error.fix, "code": error.code, "step": str(error.params.get("step", "read"))}
     except RecursionError:
         return {"error": "The page is nested too deeply.", "step": "parse"}
     except MemoryError:
         return {"error": "The page was too much for the reader.", "step": "memory"}
     except Exception as error:  # noqa: BLE001 - whatever a foreign page breaks, its caller gets an answer
         return {"error": f"The page could not be read ({type(error).__name__}).", "step": "read"}
-    return {"document": asdict(document)}
+    return {"document": asdict(found)} if isinstance(found, Document) else {"need": asdict(found)}
 
 
 def main() -> None:

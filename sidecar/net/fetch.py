@@ -120,6 +120,8 @@ class Fetcher:
             if isinstance(answer, Fetched):
                 return replace(answer, moved_to=answer.url if hop and is_for_good and url != begin else "")
             location, status = answer
+            if not ask.follow:
+                return Fetched(location, status, "", "", b"")
             if target.scheme == "https" and location.startswith("http://"):
                 raise BlockedAddress(f"{target.host} redirects from https to http.", fix="Open it in a browser.", url=url)
             is_for_good = is_for_good and status in _FOR_GOOD

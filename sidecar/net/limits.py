@@ -35,6 +35,7 @@ class Ask:
         unattended: Nobody asked for this very address: robots.txt and a site's wish for rest are honoured.
         etag, last_modified: Of what is known already; the answer is then :attr:`Fetched.is_unchanged` if it still holds.
         with_cookie: Whether to send the cookie that the owner set for the site.
+        follow: Whether redirects are followed; if not, the answer is the redirect, its ``url`` where it leads.
         referer: Sent as it is, or not at all if empty.
     """
 
@@ -44,6 +45,7 @@ class Ask:
     last_modified: str = ""
     with_cookie: bool = True
     referer: str = ""
+    follow: bool = True
 
     def takes(self, content_type: str) -> bool:
         return any(content_type == kind or (kind.endswith("/") and content_type.startswith(kind)) for kind in self.accept)

@@ -29,6 +29,7 @@ PACKAGE = Path(sidecar.__file__).parent
 # Modules that act. What is not listed here is pure: it decides and touches nothing.
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
+    "sidecar.ingest.gather", "sidecar.ingest.media_tool",
     "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
@@ -37,7 +38,17 @@ ROWS: list[set[str]] = [
     {"cli"},
     {"daemon"},
     {"api"},
-    {"graph.service", "moc.service", "search.service", "ingest.service", "ingest.worker", "vault.indexer", "vault.watcher"},
+    {
+        "graph.service",
+        "moc.service",
+        "search.service",
+        "ingest.service",
+        "ingest.gather",
+        "ingest.media_tool",
+        "ingest.worker",
+        "vault.indexer",
+        "vault.watcher",
+    },
     {"store", "net", "jobs", "vault.files"},
     {"moc", "graph", "search", "ingest", "vault"},
     {"config", "clock", "errors", "(package)"},
@@ -59,7 +70,9 @@ SERVICES_KNOWN = {
     "search.service": {"vault.indexer"},
 }
 SERVICES_KNOWN |= {
-    "ingest.service": {"ingest.worker", "vault.indexer"},
+    "ingest.service": {"ingest.gather", "ingest.worker", "vault.indexer"},
+    "ingest.gather": {"ingest.media_tool", "ingest.worker"},
+    "ingest.media_tool": set(),
     "vault.indexer": set(),
     "vault.watcher": set(),
     "ingest.worker": set(),

@@ -17,7 +17,9 @@ from sidecar.api.operations import find_operation
 from sidecar.daemon.container import Container, open_container
 from sidecar.daemon.init import init_vault
 from sidecar.errors import BlockedAddress, ExtractionError, FetchError, SidecarError
+from sidecar.ingest.adapters import PAGE, Page, Wishes
 from sidecar.ingest.canonical import url_hash
+from sidecar.ingest.document import Document
 from sidecar.ingest.plan import Buried, Created, Duplicate, IngestOptions, Outcome
 from sidecar.ingest.worker import PageReader
 from sidecar.vault.frontmatter import read_frontmatter
@@ -289,14 +291,20 @@ async def test_a_cancelled_job_leaves_no_note_and_the_next_page_is_read(vault: C
 URL = "https://example.com/page"
 
 
+async def read_with(reader: PageReader, text: str) -> Document:
+    found = await reader.read("generic", URL, {PAGE: Page(URL, "text/html", text)}, Wishes())
+    assert isinstance(found, Document)
+    return found
+
+
 async def test_a_page_that_keeps_the_parser_busy_is_given_up_and_the_next_is_read() -> None:
     reader = PageReader(timeout_s=4.0)
     slow = "<p>" + "".join(f"<a href='/{n}'>link {n} with words</a> " for n in range(60_000))
     try:
         with pytest.raises(ExtractionError) as caught:
-            await reader.read(URL, "text/html", slow)
+            await read_with(reader, slow)
         assert "timeout" == caught.value.params["step"]
-        assert "A story" == (await reader.read(URL, "text/html", html("A story"))).title
+        assert "A story" == (await read_with(reader, html("A story"))).title
     finally:
         await reader.close()
 
@@ -304,13 +312,13 @@ async def test_a_page_that_keeps_the_parser_busy_is_given_up_and_the_next_is_rea
 async def test_after_a_cancelled_page_the_next_is_read_and_not_answered_with_the_first() -> None:
     reader = PageReader()
     try:
-        assert "Warm" == (await reader.read(URL, "text/html", html("Warm"))).title
-        task = asyncio.create_task(reader.read(URL, "text/html", html("First", "<b>x</b>" * 20_000)))
+        assert "Warm" == (await read_with(reader, html("Warm"))).title
+        task = asyncio.create_task(read_with(reader, html("First", "<b>x</b>" * 20_000)))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert "Second" == (await reader.read(URL, "text/html", html("Second"))).title
+        assert "Second" == (await read_with(reader, html("Second"))).title
     finally:
         await reader.close()
 
@@ -318,12 +326,12 @@ async def test_after_a_cancelled_page_the_next_is_read_and_not_answered_with_the
 async def test_a_reader_that_was_killed_is_replaced() -> None:
     reader = PageReader()
     try:
-        await reader.read(URL, "text/html", html("First"))
+        await read_with(reader, html("First"))
         process = reader._process
         assert process is not None
         process.kill()
         await process.wait()
-        assert "Second" == (await reader.read(URL, "text/html", html("Second"))).title
+        assert "Second" == (await read_with(reader, html("Second"))).title
     finally:
         await reader.close()
 
@@ -333,8 +341,8 @@ async def test_a_page_built_to_break_the_parser_is_read_or_refused(text: str) ->
     reader = PageReader(timeout_s=15)
     try:
         with contextlib.suppress(ExtractionError):
-            await reader.read(URL, "text/html", text)
-        assert "Next" == (await reader.read(URL, "text/html", html("Next"))).title
+            await read_with(reader, text)
+        assert "Next" == (await read_with(reader, html("Next"))).title
     finally:
         await reader.close()
 
@@ -345,7 +353,7 @@ async def test_the_reader_imports_nothing_from_the_folder_it_was_started_in(tmp_
     monkeypatch.chdir(tmp_path)
     reader = PageReader()
     try:
-        assert "A story" == (await reader.read(URL, "text/html", html("A story"))).title
+        assert "A story" == (await read_with(reader, html("A story"))).title
     finally:
         await reader.close()
     assert not (tmp_path / "ran").exists()

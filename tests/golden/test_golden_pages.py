@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.config import IngestSettings
-from sidecar.ingest.adapters import choose_adapter
+from sidecar.ingest.adapters import read_page
 from sidecar.ingest.canonical import clean_url, url_hash
 from sidecar.ingest.page.decode import decode_page
 from sidecar.ingest.plan import Created, IngestOptions, plan_note
@@ -25,7 +25,7 @@ def test_a_page_becomes_the_note_that_was_read_and_approved(name: str, request: 
     source = re.match(r"<!-- (\S+) -->", page)
     assert source, "the first line of a page names its address"
     url = clean_url(source[1])
-    document = choose_adapter(url, "text/html").read(url, page)
+    document = read_page(url, "text/html", page)
     outcome = plan_note(document, url_hash(url), date(2026, 3, 6), IngestOptions(), None, NameIndex(), "sources", IngestSettings())
     assert isinstance(outcome, Created)
     wanted = HERE / f"pages--{name}.md"

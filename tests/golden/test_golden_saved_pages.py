@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.ingest.adapters import choose_adapter
+from sidecar.ingest.adapters import read_page
 from sidecar.ingest.document import Document
 from sidecar.ingest.page.decode import decode_page
 
@@ -32,7 +32,7 @@ def read_saved(folder: Path, name: str) -> tuple[Document, dict[str, Any]]:
     packed = folder / f"{name}.html.gz"
     body = gzip.decompress(packed.read_bytes()) if packed.is_file() else (folder / f"{name}.html").read_bytes()
     url = meta["url"] or "https://example.com/page"
-    return choose_adapter(url, "text/html").read(url, decode_page(body)), meta["expect"]
+    return read_page(url, "text/html", decode_page(body)), meta["expect"]
 
 
 def plain(markdown: str) -> str:

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    from sidecar.ingest.adapters import choose_adapter
+    from sidecar.ingest.adapters import read_page
     from sidecar.ingest.canonical import clean_url
     from sidecar.ingest.page.decode import decode_page
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
         raise ExtractionError(f"{args.file} cannot be read: {error.strerror}.", fix="Give a saved page.", step="open") from error
     kind = "text/plain" if args.file.endswith((".txt", ".md")) else "text/html"
     url = clean_url(args.url)
-    document = choose_adapter(url, kind).read(url, decode_page(body))
+    document = read_page(url, kind, decode_page(body))
     value = {key: None if field == "" and key != "markdown" else field for key, field in asdict(document).items() if key != "url"}
     lines = [f"{key}: {value[key]}" for key in ("adapter", "title", "author", "published", "site", "lang", "body_state") if value[key]]
     context.print(value, [*lines, *(f"warning: {w}" for w in document.warnings), "", document.markdown.rstrip("\n")])

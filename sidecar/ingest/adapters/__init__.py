@@ -1,32 +1,70 @@
 """Site adapters: each reads one kind of page into a :class:`~sidecar.ingest.document.Document`.
 
-A new site is one new module here and one entry in :data:`ADAPTERS`; the first whose ``matches`` says yes reads the page.
+A new site is one new module here that defines ``ADAPTER``, and its name in :data:`ADAPTERS`. The first that claims a link fetches
+and reads it its own way; of all other links the page is fetched, and the first that takes such a page reads it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+from sidecar.errors import ExtractionError
 from sidecar.ingest.adapters import generic, plain
+from sidecar.ingest.adapters.base import PAGE, PASTED, Adapter, Need, Page, Pages, Wishes, of_one_page
 from sidecar.ingest.document import Document
 
-
-@dataclass(frozen=True, slots=True)
-class Adapter:
-    """``matches(url, content_type)`` chooses; ``read(url, text)`` reads, both pure."""
-
-    name: str
-    matches: Callable[[str, str], bool]
-    read: Callable[[str, str], Document]
-
-
 ADAPTERS: tuple[Adapter, ...] = (
-    Adapter("plain", plain.matches, plain.read),
-    Adapter("generic", generic.matches, generic.read),
+    Adapter("plain", of_one_page(plain.read), takes=plain.matches),
+    Adapter("generic", of_one_page(generic.read), takes=generic.matches),
 )
 
+__all__ = [
+    "ADAPTERS",
+    "PAGE",
+    "PASTED",
+    "Adapter",
+    "Need",
+    "Page",
+    "Pages",
+    "Wishes",
+    "accepted_types",
+    "claiming_adapter",
+    "find_adapter",
+    "read_page",
+    "taking_adapter",
+]
 
-def choose_adapter(url: str, content_type: str) -> Adapter:
+
+def claiming_adapter(url: str) -> Adapter | None:
+    """Find the adapter whose own a link is."""
+    return next((adapter for adapter in ADAPTERS if adapter.claims(url)), None)
+
+
+def taking_adapter(url: str, content_type: str) -> Adapter:
     """Give the first adapter that can read the page; the generic one takes all that is left."""
-    return next(adapter for adapter in ADAPTERS if adapter.matches(url, content_type))
+    return next(adapter for adapter in ADAPTERS if adapter.takes(url, content_type))
+
+
+def read_page(url: str, content_type: str, text: str, name: str = PAGE) -> Document:
+    """Read one text page that is at hand, with nothing else to be fetched.
+
+    Raises:
+        ExtractionError: It cannot be read, or takes further pages.
+    """
+    adapter = claiming_adapter(url) or taking_adapter(url, content_type)
+    found = adapter.read(url, {name: Page(url, content_type, text)}, Wishes())
+    if isinstance(found, Document):
+        return found
+    raise ExtractionError(f"This page alone is not enough: {found.url} is needed as well.", fix="Type: kb add", url=url, step="gather")
+
+
+def find_adapter(name: str) -> Adapter:
+    """Give the adapter of a name.
+
+    Raises:
+        KeyError: There is none.
+    """
+    return {adapter.name: adapter for adapter in ADAPTERS}[name]
+
+
+def accepted_types() -> tuple[str, ...]:
+    """List the content types that are fetched for adapters' sake beside those of ordinary pages."""
+    return tuple(dict.fromkeys(kind for adapter in ADAPTERS for kind in adapter.accept))

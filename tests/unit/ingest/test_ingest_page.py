@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import html as lx
 
 from sidecar.errors import ExtractionError
-from sidecar.ingest.adapters import choose_adapter
+from sidecar.ingest.adapters import read_page
 from sidecar.ingest.document import Document
 from sidecar.ingest.page.decode import decode_page
 from sidecar.ingest.page.metadata import language_of
@@ -26,7 +26,7 @@ def markdown(html: str) -> str:
 
 
 def read(html: str, url: str = BASE) -> Document:
-    return choose_adapter(url, "text/html").read(url, html)
+    return read_page(url, "text/html", html)
 
 
 # ── bytes ─────────────────────────────────────────────────────────────────────────────────────
@@ -376,8 +376,8 @@ def test_any_soup_is_read_or_refused_with_our_own_error(soup: str) -> None:
     [("# A title\n\ntext", "A title"), ("x" * 200, "notes.txt"), ("\n\nfirst\nsecond", "first"), ("", "notes.txt")],
 )
 def test_plain_text_takes_its_title_from_the_first_line_or_the_address(text: str, title: str) -> None:
-    assert title == choose_adapter("https://example.com/notes.txt", "text/plain").read("https://example.com/notes.txt", text).title
-    bare = choose_adapter("https://example.com/", "text/plain").read("https://example.com/", "x" * 200)
+    assert title == read_page("https://example.com/notes.txt", "text/plain", text).title
+    bare = read_page("https://example.com/", "text/plain", "x" * 200)
     assert "example.com" == bare.title
 
 

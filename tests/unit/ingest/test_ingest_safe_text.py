@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.config import IngestSettings
-from sidecar.ingest.adapters import choose_adapter
+from sidecar.ingest.adapters import read_page
 from sidecar.ingest.page.safe_text import code_span, escape_line_start, escape_text, safe_destination, safe_language
 from sidecar.ingest.plan import Created, IngestOptions, plan_note
 from sidecar.vault.generated import find_block
@@ -127,7 +127,7 @@ def note_of(html: str, title: str = "A title") -> tuple[str, Note]:
     """Give the text of the note that ingest would write for a page, and what the vault reads from it."""
     url = "https://example.com/page"
     page = f"<html><head><title>{escape(title)}</title></head><body><article>{FILLER}{html}{FILLER}</article></body></html>"
-    document = choose_adapter(url, "text/html").read(url, page)
+    document = read_page(url, "text/html", page)
     outcome = plan_note(document, "ab" * 32, date(2026, 3, 5), IngestOptions(), None, NameIndex(), "sources", IngestSettings())
     assert isinstance(outcome, Created)
     return outcome.text, parse_note(outcome.path, outcome.text)
@@ -183,7 +183,7 @@ def test_nothing_that_a_title_says_acts_in_the_vault(payload: str) -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_plain_text_file_says_acts_in_the_vault(payload: str) -> None:
-    document = choose_adapter("https://example.com/a.txt", "text/plain").read("https://example.com/a.txt", f"Title\n\n{payload}\n")
+    document = read_page("https://example.com/a.txt", "text/plain", f"Title\n\n{payload}\n")
     outcome = plan_note(document, "ab" * 32, date(2026, 3, 5), IngestOptions(), None, NameIndex(), "sources", IngestSettings())
     assert isinstance(outcome, Created)
     assert_dead(outcome.text, parse_note(outcome.path, outcome.text))
