@@ -121,7 +121,8 @@ def _document_of(fields: dict[str, Any]) -> Document:
 
 
 def _error_of(answer: dict[str, Any], url: str) -> ExtractionError:
-    kinds: dict[str, type[ExtractionError]] = {kind.code: kind for kind in (ExtractionError, *ExtractionError.__subclasses__())}
+    known: list[type[ExtractionError]] = [ExtractionError, *ExtractionError.__subclasses__()]
+    kinds = {kind.code: kind for kind in known}
     fix = answer.get("fix") or "Open it in a browser and paste the text."
     return kinds[answer.get("code", ExtractionError.code)](answer["error"], fix=fix, url=url, step=answer.get("step", "read"))
 
