@@ -13,10 +13,11 @@ class Document:
     """A page, faithful and harmless: its Markdown holds no link, tag, comment or code of its own that would act in a vault.
 
     Attributes:
-        published: ``YYYY-MM-DD``, only where the page itself says so; never guessed.
+        published: ISO 8601, a day or a moment, only where the page itself says so; never guessed.
         lang: Two-letter language, or empty.
         body_state: ``summary_only`` if the page shows only a part, ``missing`` if it shows no text.
         warnings: What is missing and why, each a sentence.
+        account: The account or channel it was published by, where that is not the site itself.
         images: Addresses of the images in the text, in order.
     """
 
@@ -31,4 +32,5 @@ class Document:
     markdown: str
     images: tuple[str, ...] = ()
     transcript: str = ""
+    account: str = ""
     warnings: tuple[str, ...] = ()

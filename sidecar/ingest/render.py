@@ -44,6 +44,7 @@ def render_note(document: Document, provenance: Provenance) -> str:
         "url": provenance.url,
         "site": property_text(document.site),
         "author": property_text(document.author),
+        "account": property_text(document.account),
         "published": _date_or_text(document.published),
         "lang": document.lang,
         "hash": provenance.hash,
@@ -82,6 +83,6 @@ def make_slug(title: str, day: date, url_hash: str, *, as_title: bool = False) -
 
 def _date_or_text(text: str) -> date | str:
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text[:10])
     except ValueError:
         return text

@@ -139,6 +139,7 @@ def document_json(document: Document) -> dict[str, Any]:
         "adapter": document.adapter,
         "site": document.site,
         "author": document.author,
+        "account": document.account,
         "published": document.published,
         "lang": document.lang,
         "body_state": document.body_state,
