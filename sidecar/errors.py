@@ -75,6 +75,18 @@ class WriteFailed(VaultError):
     code = "write-failed"
 
 
+class FrontmatterError(VaultError):
+    """A property cannot be edited safely; nothing was written."""
+
+    code = "frontmatter-broken"
+
+
+class TextUnsafe(VaultError):
+    """The file is no text that could be changed without losing bytes: UTF-16, or not text at all."""
+
+    code = "text-unsafe"
+
+
 class MocNotAdopted(VaultError):
     """The MOC file has no usable pair of markers, so it is not ours to write."""
 

@@ -15,6 +15,8 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.NoteExists, 409),
     (errors.WriteConflict, 409),
     (errors.MocNotAdopted, 409),
+    (errors.FrontmatterError, 422),
+    (errors.TextUnsafe, 422),
     (errors.FetchTimeout, 504),
     (errors.FetchError, 502),
     (errors.ExtractionError, 422),

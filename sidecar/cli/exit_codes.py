@@ -25,6 +25,8 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.NoteExists, 10, ""),
     (errors.WriteFailed, 10, ""),
     (errors.MocNotAdopted, 10, ""),
+    (errors.FrontmatterError, 10, ""),
+    (errors.TextUnsafe, 10, ""),
     (errors.InvalidUrl, 2, ""),
     (errors.QuerySyntaxError, 2, ""),
     (errors.RequestInvalid, 2, ""),
