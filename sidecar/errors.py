@@ -63,6 +63,12 @@ class NoteExists(VaultError):
     code = "note-exists"
 
 
+class NameUnsafe(VaultError):
+    """A new file or folder would get a name that some system refuses."""
+
+    code = "name-unsafe"
+
+
 class WriteConflict(VaultError):
     """The file changed between reading and writing; nothing was written."""
 

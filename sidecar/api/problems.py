@@ -16,6 +16,7 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.WriteConflict, 409),
     (errors.MocNotAdopted, 409),
     (errors.FrontmatterError, 422),
+    (errors.NameUnsafe, 422),
     (errors.TextUnsafe, 422),
     (errors.FetchTimeout, 504),
     (errors.FetchError, 502),

@@ -26,6 +26,7 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.WriteFailed, 10, ""),
     (errors.MocNotAdopted, 10, ""),
     (errors.FrontmatterError, 10, ""),
+    (errors.NameUnsafe, 10, ""),
     (errors.TextUnsafe, 10, ""),
     (errors.InvalidUrl, 2, ""),
     (errors.QuerySyntaxError, 2, ""),

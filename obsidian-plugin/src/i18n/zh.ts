@@ -159,6 +159,7 @@ export const zh: Words = {
     "write-failed": "没能写入磁盘。检查剩余空间和权限。",
     "frontmatter-broken": "这个属性没法安全地修改，没有写入任何内容。请在 Obsidian 里改。",
     "text-unsafe": "这个文件不是 UTF-8 文本，所以不去动它。先存成 UTF-8。",
+    "name-unsafe": "有的系统不接受这个名字。换一个。",
     "query-syntax": "查询太长。用其中几个词。",
     "vault-unreadable": "这个文件无法读取。检查它的权限。",
     "moc-not-adopted": "地图文件里没有可用的标记，所以不去动它。",
