@@ -75,6 +75,8 @@ class VaultFiles:
         self.closed: dict[NotePath, str] = {}
         """Folders that the last scan could not enter, each with the reason. What lies in them still exists."""
         self._folds_case = _folds_case(root)
+        self.on_write: Callable[[NotePath], None] = lambda path: None
+        """Told of each file that was written, for git; called on the thread that wrote."""
 
     def scan(self) -> dict[NotePath, FileStat]:
         """List every file that is not hidden, with its state.
@@ -221,13 +223,14 @@ class VaultFiles:
                 self._make_folders(inside[:-1], path)
             with open_folder(self.real_root, inside[:-1]) as folder:
                 _put(folder, inside[-1], data, path, expected)
+            self.on_write("/".join(inside))
         except FileNotFoundError as error:
             raise WriteConflict(f"{path} is gone; nothing was written.", fix="Look where it is now.", path=path) from error
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise WriteFailed(f"{path} could not be written: {reason}.", fix="Check free space and permissions.", path=path) from error
 
-    def edit(self, path: NotePath, change: Callable[[str], str], *, expected: str | None = None) -> Edit:
+    def edit(self, path: NotePath, change: Callable[[str], str], *, expected: str | None = None, dry_run: bool = False) -> Edit:
         """Change a file's text; every byte that ``change`` leaves alone stays, also such as are no UTF-8.
 
         If someone saves at the same moment, the file is read again and ``change`` asked again.
@@ -235,6 +238,7 @@ class VaultFiles:
         Args:
             change: Given the text, with a BOM if there is one and bytes that are no UTF-8 as lone surrogates.
             expected: Hash the file must still have; any will do if it is ``None``.
+            dry_run: Write nothing; only tell what would be written.
         Raises:
             WriteConflict: The file is not what was expected, or is saved again and again; nothing was written.
             TextUnsafe: It is UTF-16 or no text; nothing was written.
@@ -247,8 +251,8 @@ class VaultFiles:
             before = _exact_text(data, path)
             after = change(before)
             wanted = after.encode("utf-8", "surrogateescape")
-            if wanted == data:
-                return Edit(before, before, seen)
+            if wanted == data or dry_run:
+                return Edit(before, after, seen)
             try:
                 self.write(path, wanted, expected=seen)
             except WriteConflict:

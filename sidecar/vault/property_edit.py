@@ -11,6 +11,7 @@ the item above it.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -117,6 +118,13 @@ def edit_properties(text: str, wanted: Mapping[str, Any], unwanted: Sequence[str
     for key, value in wanted.items():
         text = set_property(text, key, value)
     return text
+
+
+def diff_heads(before: str, after: str) -> str:
+    """Show what changes in the frontmatter as a unified diff; the bodies are taken to be equal."""
+    old, new = (text[: read_frontmatter(text).body_start].splitlines() for text in (before, after))
+    lines = difflib.unified_diff(old, new, "before", "after", lineterm="", n=1)
+    return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
 
 
 def _items(text: str, key: str) -> tuple[list[Any], str]:

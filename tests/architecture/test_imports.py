@@ -161,6 +161,8 @@ SERVICES = {
     "Journal",
     "Fetcher",
     "VaultThread",
+    "GitRepository",
+    "GitCommits",
 }
 
 

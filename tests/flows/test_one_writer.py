@@ -365,7 +365,6 @@ WRITES_ELSEWHERE = {
     "sidecar.store.cache": "SQLite in .kb/cache, and its removal when damaged",
     "sidecar.daemon.endpoint": "outside the vault",
     "sidecar.daemon.init": "lays the template down, installs the plugin",
-    "sidecar.vault.git": "an index of git's own, in a temporary folder",
     "sidecar.cli.main": "the null device",
 }
 _WRITING = {
