@@ -63,6 +63,12 @@ class NoteExists(VaultError):
     code = "note-exists"
 
 
+class NameUnsafe(VaultError):
+    """A new file or folder would get a name that some system refuses."""
+
+    code = "name-unsafe"
+
+
 class WriteConflict(VaultError):
     """The file changed between reading and writing; nothing was written."""
 
@@ -73,6 +79,18 @@ class WriteFailed(VaultError):
     """The disk refused: full, read-only, no permission. The old file is whole."""
 
     code = "write-failed"
+
+
+class FrontmatterError(VaultError):
+    """A property cannot be edited safely; nothing was written."""
+
+    code = "frontmatter-broken"
+
+
+class TextUnsafe(VaultError):
+    """The file is no text that could be changed without losing bytes: UTF-16, or not text at all."""
+
+    code = "text-unsafe"
 
 
 class MocNotAdopted(VaultError):

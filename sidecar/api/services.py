@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sidecar.api.events import EventLog
@@ -14,6 +14,7 @@ from sidecar.moc.service import MocService
 from sidecar.search.service import SearchService
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
+from sidecar.vault.note import NotePath
 
 
 @dataclass(slots=True)
@@ -27,6 +28,8 @@ class Progress:
     reused: int = 0
     watching: str = ""
     """``native``, ``polling`` or empty while nothing is watched."""
+    git_problem: str = ""
+    """Why own writes wait to be committed; else empty."""
     problem: str = ""
     """Why watching had to fall back, and what to do; else empty."""
     vault_problem: str = ""
@@ -53,6 +56,8 @@ class Services:
     events: EventLog
     refresh_moc: Callable[[], bool]
     adopt_moc: Callable[[], bool]
+    take_in: Callable[[Iterable[NotePath]], object]
+    """Takes files in as they are now, so that the next question sees them."""
     restart: Callable[[], None]
     make_console_code: Callable[[], str]
     progress: Progress = field(default_factory=Progress)

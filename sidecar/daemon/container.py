@@ -10,7 +10,7 @@ from pathlib import Path
 from sidecar.api.events import EventLog
 from sidecar.api.security import Keys
 from sidecar.api.services import Services
-from sidecar.clock import clock_from_environment
+from sidecar.clock import clock_from_environment, local_day
 from sidecar.config import KB_FOLDER, Config, Folders, load_config
 from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
@@ -23,11 +23,13 @@ from sidecar.ingest.media_tool import MediaTool
 from sidecar.ingest.service import IngestService
 from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Job, Jobs, VaultThread
+from sidecar.jobs.commits import GitCommits
 from sidecar.moc.service import MocService
 from sidecar.net import Fetcher, FetchLimits
 from sidecar.search.document import FORMAT, pack_note
 from sidecar.search.service import SearchService
 from sidecar.store import Journal, NoteCache, Secrets
+from sidecar.store.git import GitRepository
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
@@ -56,6 +58,7 @@ class Container:
     services: Services
     keys: Keys
     reader: PageReader
+    commits: GitCommits
 
     async def close(self) -> None:
         """Stop jobs, reader and thread, in this order, and close the cache."""
@@ -139,10 +142,13 @@ def open_container(
         events=events,
         refresh_moc=vault.refresh_moc,
         adopt_moc=vault.adopt_moc,
+        take_in=vault.apply,
         restart=restart,
         make_console_code=keys.make_code,
     )
-    return Container(root, config, vault, services, keys, reader)
+    commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
+    files.on_write = commits.note
+    return Container(root, config, vault, services, keys, reader, commits)
 
 
 def allowed_loopback_ports(*, is_service: bool) -> frozenset[int]:

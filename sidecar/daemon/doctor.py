@@ -135,7 +135,11 @@ def _git(root: Path) -> Finding:
     if shutil.which("git") is None:
         return Finding("Git", "note", "not installed; notes have no history to fall back on")
     inside = any((folder / ".git").exists() for folder in (root.resolve(), *root.resolve().parents))
-    return Finding("Git", "ok", "the vault has a history") if inside else Finding("Git", "note", "the vault has no history")
+    is_on = load_config(root).git.autocommit
+    if not inside:
+        lost = "; the setting git.autocommit does nothing" if is_on else ""
+        return Finding("Git", "note", f"the vault has no history{lost}", f"Type: git init {root}" if is_on else "")
+    return Finding("Git", "ok", "the vault has a history" + ("; each write of the sidecar is committed" if is_on else ""))
 
 
 def _watch_limit() -> Finding:

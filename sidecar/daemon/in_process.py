@@ -51,6 +51,7 @@ class InProcess:
         result = await run(container.services, request)
         if writes:
             await container.services.thread.run(container.vault.settle)
+            await container.commits.flush()
         value: dict[str, Any] = result.model_dump(mode="json")
         return value
 

@@ -54,7 +54,7 @@ def init_vault(root: Path, language: Language) -> InitReport:
         except VaultNotInitialised:
             vault_id, was_set_up = make_vault_id(files), False
             added.append(f"{KB_FOLDER}/protocol.json")
-        for name, text in ((".gitignore", _GITIGNORE), ("config.toml", config_text(language))):
+        for name, text in ((".gitignore", _GITIGNORE), ("config.toml", config_text(language, autocommit=is_new))):
             if not (root / KB_FOLDER / name).exists():
                 files.write_own(name, text.encode("utf-8"))
                 added.append(f"{KB_FOLDER}/{name}")
@@ -81,8 +81,8 @@ def _has_map(root: Path) -> bool:
     return any(path.name.lower().lstrip(".").startswith(stem + ".") for path in root.iterdir())
 
 
-def config_text(language: Language) -> str:
-    """Give the first ``config.toml``: every setting with its default, commented out but for the language."""
+def config_text(language: Language, *, autocommit: bool = False) -> str:
+    """Give the first ``config.toml``: every setting with its default, commented out but for the language and, in a new vault, git."""
     moc, ingest, watch = Config().moc, Config().ingest, Config().watch
     return f"""# Settings of Vault Sidecar for this vault. A line without # is in force.
 # Changes are seen at once, but for [server], [watch] and the limits of [ingest], which need a restart.
@@ -97,6 +97,9 @@ language = "{language}"  # en or zh-CN: the words of the map
 
 [ingest]
 # filename = "{ingest.filename}"  # slug, or title for the page's own title
+
+[git]
+{"" if autocommit else "# "}autocommit = {str(autocommit).lower()}  # true: each write of the sidecar becomes a commit, its own files only
 
 [server]
 # port = 0  # 0 takes any free port

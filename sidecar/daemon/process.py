@@ -17,6 +17,7 @@ from aiohttp import web
 
 from sidecar import PROTOCOL_VERSION, __version__
 from sidecar.api.app import make_app
+from sidecar.clock import clock_from_environment
 from sidecar.config import load_config
 from sidecar.daemon.bundle import console_folder
 from sidecar.daemon.container import Container, open_container
@@ -34,6 +35,8 @@ log = logging.getLogger("sidecar")
 EXIT_RESTART = 75
 _BATCH = 200
 _GRAPH_FILE_QUIET_S = 1.0
+_COMMIT_QUIET_S = 3.0
+_COMMIT_AGAIN_S = 60.0
 _RESCAN_EVERY_S = 300.0
 _LOOK_EVERY_S = 2.0
 _MAX_CONNECTIONS = 64
@@ -59,6 +62,7 @@ class SidecarProcess:
         self._stop = asyncio.Event()
         self._exit_code = 0
         self._settlers: tuple[Settler, Settler]
+        self._committer: Settler
 
     async def run(self) -> int:
         """Serve until told to stop; give the exit code.
@@ -106,7 +110,9 @@ class SidecarProcess:
             Settler(lambda: container.config().moc.settle_s, lambda: self._write_map(container)),
             Settler(lambda: _GRAPH_FILE_QUIET_S, lambda: self._write_graph(container)),
         )
+        self._committer = Settler(lambda: _COMMIT_QUIET_S, lambda: self._commit(container))
         loop = asyncio.get_running_loop()
+        container.commits.on_note = lambda: _later(loop, self._committer.touch)
         container.vault.on_change = lambda delta: _later(loop, lambda: self._announce(container, delta))
         watcher = VaultWatcher(
             self._root,
@@ -124,8 +130,9 @@ class SidecarProcess:
             services.events.close()
             await watcher.stop()
             try:
-                for settler in self._settlers:
+                for settler in (*self._settlers, self._committer):
                     await settler.finish()
+                await container.commits.flush()
             finally:
                 await runner.cleanup()
                 remove_endpoint(services.vault_id, os.getpid())
@@ -149,6 +156,7 @@ class SidecarProcess:
         except SidecarError as error:  # the map and the graph file can wait; questions can be answered all the same
             log.warning("%s", error.message)
         progress.is_ready = True
+        await services.thread.run(services.files.remove_leftovers, clock_from_environment()())
         services.events.publish("status", state="ready")
         log.info("ready: %d files, %d notes parsed, %d from the cache", report.files, report.parsed, report.reused)
         return True
@@ -198,6 +206,15 @@ class SidecarProcess:
             await container.services.thread.run(container.vault.graph.write_file)
         except SidecarError as error:
             log.warning("%s", error.message)
+
+    async def _commit(self, container: Container) -> None:
+        report = await container.commits.flush()
+        progress = container.services.progress
+        if report.outcome == "postponed":
+            if not progress.git_problem:  # said once, not at each try
+                log.warning("%s", container.commits.problem)
+            asyncio.get_running_loop().call_later(_COMMIT_AGAIN_S, self._committer.touch)
+        progress.git_problem = container.commits.problem
 
     def _reload_config(self, container: Container) -> None:
         try:

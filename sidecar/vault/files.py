@@ -9,22 +9,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from sidecar.config import KB_FOLDER
-from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
+from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, TextUnsafe, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
 from sidecar.vault.changes import FileStat
-from sidecar.vault.note import NotePath
-from sidecar.vault.paths import check_listed_path, check_path
+from sidecar.vault.disk import Folder, open_folder, remove_leftovers
+from sidecar.vault.note import NotePath, fold_name
+from sidecar.vault.paths import check_listed_path, check_new_name, check_path
 
 MAX_NOTE_BYTES: Final = 20_000_000
 ABSENT: Final = ""
 """The hash of a file that does not exist."""
+_TRIES: Final = 5
+_LEFTOVER_AGE_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,15 @@ class Content:
     """A file's text and the hash of its bytes."""
 
     text: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A file's text before and after a change, equal if nothing was to be done, and the hash it has now."""
+
+    before: str
+    after: str
     hash: str
 
 
@@ -63,6 +75,8 @@ class VaultFiles:
         self.closed: dict[NotePath, str] = {}
         """Folders that the last scan could not enter, each with the reason. What lies in them still exists."""
         self._folds_case = _folds_case(root)
+        self.on_write: Callable[[NotePath], None] = lambda path: None
+        """Told of each file that was written, for git; called on the thread that wrote."""
 
     def scan(self) -> dict[NotePath, FileStat]:
         """List every file that is not hidden, with its state.
@@ -124,8 +138,9 @@ class VaultFiles:
             return None
 
     def _is_inside(self, path: Path) -> bool:
+        """Whether a path leads to something in the vault that is not hidden."""
         try:
-            return path.resolve().is_relative_to(self.real_root)
+            return self._parts_inside(path.resolve()) is not None
         except (OSError, RuntimeError):  # links that lead in a circle; Python 3.11 and 3.12 raise the latter
             return False
 
@@ -165,12 +180,14 @@ class VaultFiles:
         # On Windows a colon or a dot at the end leads to another file; elsewhere people have notes of such names.
         where = self.root / (check_path(path) if os.name == "nt" else check_listed_path(path))
         try:
-            if not self._is_inside(where):
+            inside = self._parts_inside(where.resolve())
+            if inside is None:
                 raise OutsideVault(f"{path} is a link out of the vault.", fix="Move the file into the vault.")
             size = where.stat().st_size
             if size > MAX_NOTE_BYTES:
                 raise VaultUnreadable(f"{path} is larger than {MAX_NOTE_BYTES // 1_000_000} MB.", fix="Split the file.")
-            return where.read_bytes()
+            with open_folder(self.real_root, inside[:-1]) as folder:
+                return folder.read(inside[-1])
         except FileNotFoundError as error:
             raise NoteNotFound(f"There is no {path} in the vault.", fix="Look for it with: kb search", path=path) from error
         except OSError as error:
@@ -190,73 +207,137 @@ class VaultFiles:
             expected: Hash of the content the caller worked from, or :data:`ABSENT` for a new file.
         Raises:
             WriteConflict: The file is not what was expected; nothing was written.
-            NoteExists: A new file was wanted, but the name is taken.
+            NoteExists: A new file was wanted, but the name is taken, maybe in other letters' case or Unicode form.
+            NameUnsafe: A new file or folder was wanted under a name that some system refuses.
             WriteFailed: The disk refused; the old file is whole.
             OutsideVault: The path leads out of the vault.
         """
         where = self.root / check_path(path)
-        if not self._is_inside(where.parent if not where.is_symlink() else where):
-            raise OutsideVault(f"{path} leads out of the vault.", fix="Move the folder into the vault.")
-        where = where.resolve() if where.is_symlink() else where
-        temporary = where.with_name(f".kb-{secrets.token_hex(6)}.tmp")
         self._check_present()
         try:
-            where.parent.mkdir(parents=True, exist_ok=True)
+            where = where.resolve() if where.is_symlink() else where.parent.resolve() / where.name
+            inside = self._parts_inside(where)
+            if inside is None:
+                raise OutsideVault(f"{path} leads out of the vault.", fix="Move the folder into the vault.")
+            if expected == ABSENT:
+                self._make_folders(inside[:-1], path)
+            with open_folder(self.real_root, inside[:-1]) as folder:
+                _put(folder, inside[-1], data, path, expected)
+            self.on_write("/".join(inside))
+        except FileNotFoundError as error:
+            raise WriteConflict(f"{path} is gone; nothing was written.", fix="Look where it is now.", path=path) from error
+        except (OSError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise WriteFailed(f"{path} could not be written: {reason}.", fix="Check free space and permissions.", path=path) from error
+
+    def edit(self, path: NotePath, change: Callable[[str], str], *, expected: str | None = None, dry_run: bool = False) -> Edit:
+        """Change a file's text; every byte that ``change`` leaves alone stays, also such as are no UTF-8.
+
+        If someone saves at the same moment, the file is read again and ``change`` asked again.
+
+        Args:
+            change: Given the text, with a BOM if there is one and bytes that are no UTF-8 as lone surrogates.
+            expected: Hash the file must still have; any will do if it is ``None``.
+            dry_run: Write nothing; only tell what would be written.
+        Raises:
+            WriteConflict: The file is not what was expected, or is saved again and again; nothing was written.
+            TextUnsafe: It is UTF-16 or no text; nothing was written.
+        """
+        for _ in range(_TRIES):
+            data = self.read_bytes(path)
+            seen = content_hash(data)
+            if expected not in (None, seen):
+                raise WriteConflict(f"{path} is not what it was; nothing was written.", fix="Read it again.", path=path)
+            before = _exact_text(data, path)
+            after = change(before)
+            wanted = after.encode("utf-8", "surrogateescape")
+            if wanted == data or dry_run:
+                return Edit(before, after, seen)
             try:
-                _write_flushed(temporary, data, where)
-                self._put_in_place(temporary, where, path, expected)
-            finally:
-                temporary.unlink(missing_ok=True)
-        except OSError as error:
-            raise WriteFailed(
-                f"{path} could not be written: {error.strerror}.", fix="Check free space and permissions.", path=path
-            ) from error
-        _flush_folder(where.parent)
+                self.write(path, wanted, expected=seen)
+            except WriteConflict:
+                continue
+            return Edit(before, after, content_hash(wanted))
+        raise WriteConflict(f"{path} is being edited; nothing was written.", fix="Try again when it is quiet.", path=path)
 
     def write_own(self, name: str, data: bytes) -> bool:
         """Replace a file of the sidecar's own under ``.kb/`` if its bytes differ; tell whether they did."""
-        where = self.root / KB_FOLDER / name
         self._check_present()
+        parts = (KB_FOLDER, *name.split("/"))
         try:
-            if where.is_file() and where.read_bytes() == data:
-                return False
-            where.parent.mkdir(parents=True, exist_ok=True)
-            temporary = where.with_name(f".kb-{secrets.token_hex(6)}.tmp")
-            try:
-                _write_flushed(temporary, data, where)
-                temporary.replace(where)
-            finally:
-                temporary.unlink(missing_ok=True)
+            self.real_root.joinpath(*parts[:-1]).mkdir(parents=True, exist_ok=True)
+            with open_folder(self.real_root, parts[:-1]) as folder:
+                if folder.has(parts[-1]) and folder.read(parts[-1]) == data:
+                    return False
+                temporary = folder.create(data, parts[-1])
+                try:
+                    folder.replace(temporary, parts[-1])
+                finally:
+                    folder.remove(temporary)
+                folder.flush()
         except OSError as error:
             raise WriteFailed(
                 f"{KB_FOLDER}/{name} could not be written: {error.strerror}.", fix="Check free space and permissions."
             ) from error
-        _flush_folder(where.parent)
         return True
+
+    def remove_leftovers(self, now: datetime) -> int:
+        """Remove what a killed writer left more than a minute ago; give how many files went."""
+        return remove_leftovers(self.real_root, now.timestamp() - _LEFTOVER_AGE_S)
+
+    def _parts_inside(self, where: Path) -> tuple[str, ...] | None:
+        """Give the parts of a resolved path below the vault's root; ``None`` if it lies outside or in a hidden folder."""
+        if not where.is_relative_to(self.real_root):
+            return None
+        parts = where.relative_to(self.real_root).parts
+        return parts if parts and not any(part.startswith(".") for part in parts) else None
+
+    def _make_folders(self, parts: tuple[str, ...], path: NotePath) -> None:
+        for depth, part in enumerate(parts):
+            with open_folder(self.real_root, parts[:depth]) as folder:
+                if not folder.has(part):
+                    check_new_name(part)
+                    _refuse_twin(folder, part, path)
+                    folder.make(part)
 
     def _check_present(self) -> None:
         """Refuse to write while the vault is away: what is written would stand in the way of its return."""
         if not self.root.is_dir():
             raise VaultMissing(f"There is no folder at {self.root} any more.", fix="Bring the vault back to its place.")
 
-    def _put_in_place(self, temporary: Path, where: Path, path: NotePath, expected: str) -> None:
+
+def _put(folder: Folder, name: str, data: bytes, path: NotePath, expected: str) -> None:
+    if expected == ABSENT:
+        check_new_name(name)
+        _refuse_twin(folder, name, path)
+    temporary = folder.create(data, name)
+    try:
         if expected == ABSENT:
-            try:
-                os.link(temporary, where)  # unlike a rename it never replaces what came in between
-            except FileExistsError as error:
-                raise NoteExists(f"{path} already exists.", fix="Choose another name.", path=path) from error
-            except OSError:  # a file system without hard links
-                if where.exists():
-                    raise NoteExists(f"{path} already exists.", fix="Choose another name.", path=path) from None
-                temporary.replace(where)
-            return
-        try:
-            current = content_hash(where.read_bytes())
-        except FileNotFoundError:
-            current = ABSENT
-        if current != expected:
-            raise WriteConflict(f"{path} was changed meanwhile; nothing was written.", fix="Try again; the change is kept.", path=path)
-        temporary.replace(where)
+            folder.put_new(temporary, name)
+        else:
+            # The last look and the rename lie microseconds apart; no system offers to do both at once.
+            if content_hash(folder.read(name)) != expected:
+                raise WriteConflict(f"{path} was changed meanwhile; nothing was written.", fix="Try again; the change is kept.", path=path)
+            folder.replace(temporary, name)
+    except FileExistsError as error:
+        raise NoteExists(f"{path} already exists.", fix="Choose another name.", path=path) from error
+    finally:
+        folder.remove(temporary)
+    folder.flush()
+
+
+def _refuse_twin(folder: Folder, name: str, path: NotePath) -> None:
+    """Refuse a name that another disk would take for one that is there: the vault may be synced to it."""
+    wanted = fold_name(name)
+    twin = next((other for other in folder.names() if fold_name(other) == wanted), None)
+    if twin is not None:
+        raise NoteExists(f"{path} already exists" + (f" as {twin}." if twin != name else "."), fix="Choose another name.", path=path)
+
+
+def _exact_text(data: bytes, path: NotePath) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise TextUnsafe(f"{path} is UTF-16, so it is not touched.", fix="Save it as UTF-8.", path=path)
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _is_text(name: str) -> bool:
@@ -289,23 +370,3 @@ def _decode(data: bytes) -> str:
 
 def _stat_of(found: os.stat_result) -> FileStat:
     return FileStat(found.st_mtime_ns, found.st_size, found.st_ino)
-
-
-def _write_flushed(temporary: Path, data: bytes, like: Path) -> None:
-    with temporary.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    with contextlib.suppress(FileNotFoundError):
-        temporary.chmod(stat.S_IMODE(like.stat().st_mode))
-
-
-def _flush_folder(folder: Path) -> None:
-    if os.name == "nt":  # Windows cannot open a folder for this
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from sidecar.errors import OutsideVault
+from sidecar.errors import NameUnsafe, OutsideVault
 from sidecar.vault.note import NotePath
 
 _MAX_SEGMENTS = 64
 _MAX_NAME_BYTES = 255
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))", re.IGNORECASE)
+_WINDOWS_REFUSES = re.compile(r"[\\/:*?\"<>|\x00-\x1f]")
 _UNSAFE = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+|%{2,}")
 
 
@@ -47,6 +48,16 @@ def check_listed_path(path: str) -> NotePath:
     if "\0" in path or any(not part or part.startswith(".") for part in path.split("/")):
         raise OutsideVault(f"{path[:200]!r} is not a path inside the vault.", fix="Give a path like folder/Note.md.")
     return path
+
+
+def check_new_name(name: str) -> None:
+    """Refuse a name for a new file or folder that Windows, macOS or Linux would not take; what is there already stays usable.
+
+    Raises:
+        NameUnsafe: It is a device's name, holds a sign that Windows refuses, or is too long.
+    """
+    if _RESERVED.match(name) or _WINDOWS_REFUSES.search(name) or _is_bad_segment(name):
+        raise NameUnsafe(f"{name[:80]!r} cannot be a name on every system.", fix="Choose another name.", name=name[:80])
 
 
 def safe_name(title: str, max_bytes: int = 120) -> str:

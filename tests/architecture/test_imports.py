@@ -30,7 +30,8 @@ PACKAGE = Path(sidecar.__file__).parent
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
     "sidecar.ingest.gather", "sidecar.ingest.media_tool",
-    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.config", "sidecar.clock",
+    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.vault.disk",
+    "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
 
@@ -49,7 +50,7 @@ ROWS: list[set[str]] = [
         "vault.indexer",
         "vault.watcher",
     },
-    {"store", "net", "jobs", "vault.files"},
+    {"store", "net", "jobs", "vault.files", "vault.disk"},
     {"moc", "graph", "search", "ingest", "vault"},
     {"config", "clock", "errors", "(package)"},
 ]
@@ -173,6 +174,8 @@ SERVICES = {
     "Journal",
     "Fetcher",
     "VaultThread",
+    "GitRepository",
+    "GitCommits",
 }
 
 

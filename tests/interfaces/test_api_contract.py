@@ -50,6 +50,7 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("resolve-unwritten", "GET", "/api/kb/resolve", {"link": "Not written"}),
     ("moc", "GET", "/api/kb/moc", {}),
     ("moc-write", "POST", "/api/kb/moc", {}),
+    ("properties", "POST", "/api/kb/entry/properties", {"note": "Soil", "set": {"tags": ["plants"]}, "dry_run": True}),
     ("ingest-refused", "POST", "/api/kb/ingest", {"url": "http://127.0.0.1/", "wait": True}),
     ("ingest-empty", "POST", "/api/kb/ingest", {}),
     ("job-unknown", "GET", "/api/kb/jobs/none", {}),

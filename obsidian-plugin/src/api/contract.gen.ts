@@ -89,6 +89,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/entry/properties": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set and remove properties of a note; only their lines change */
+        post: operations["post_kb_entry_properties"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/list": {
         parameters: {
             query?: never;
@@ -676,6 +693,61 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** PropertiesAnswer */
+        PropertiesAnswer: {
+            /** Path */
+            path: string;
+            /**
+             * Hash
+             * @description Of the note as it is now.
+             */
+            hash: string;
+            /** Written */
+            written: boolean;
+            /**
+             * Diff
+             * @description What changes in the frontmatter, as a unified diff; empty if nothing does.
+             */
+            diff: string;
+            /** Properties */
+            properties: {
+                [key: string]: unknown;
+            };
+        };
+        /** PropertiesRequest */
+        PropertiesRequest: {
+            /**
+             * Note
+             * @description Path of a note, or its name as in a link from the vault's root.
+             */
+            note: string;
+            /**
+             * Set
+             * @description Properties to set: text, numbers, true, false, null or lists.
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Remove
+             * @description Names of properties to remove.
+             * @default []
+             */
+            remove: string[];
+            /**
+             * Expected Hash
+             * @description Refuse if the note is not the one with this hash any more.
+             * @default
+             */
+            expected_hash: string;
+            /**
+             * Dry Run
+             * @description Write nothing; only tell what would change.
+             * @default false
+             */
+            dry_run: boolean;
+        };
         /** RelatedAnswer */
         RelatedAnswer: {
             /** Path */
@@ -972,6 +1044,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EntryAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_entry_properties: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PropertiesRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropertiesAnswer"];
                 };
             };
             /** @description A problem */

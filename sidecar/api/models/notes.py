@@ -21,6 +21,21 @@ class ListRequest(Request):
     offset: int = Field(0, ge=0)
 
 
+class PropertiesRequest(NoteRequest):
+    set: dict[str, Any] = Field({}, max_length=100, description="Properties to set: text, numbers, true, false, null or lists.")
+    remove: list[str] = Field([], max_length=100, description="Names of properties to remove.")
+    expected_hash: str = Field("", description="Refuse if the note is not the one with this hash any more.")
+    dry_run: bool = Field(False, description="Write nothing; only tell what would change.")
+
+
+class PropertiesAnswer(Answer):
+    path: str
+    hash: str = Field(description="Of the note as it is now.")
+    written: bool
+    diff: str = Field(description="What changes in the frontmatter, as a unified diff; empty if nothing does.")
+    properties: dict[str, Any]
+
+
 class EntryAnswer(Answer):
     path: str
     title: str

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sidecar.api.models.notes import EntryAnswer, EntryRequest, ListAnswer, ListRequest
+from sidecar.api.models.notes import EntryAnswer, EntryRequest, ListAnswer, ListRequest, PropertiesAnswer, PropertiesRequest
 from sidecar.api.operations.base import Operation, find_note
 from sidecar.api.services import Services
-from sidecar.vault.frontmatter import body_offset
+from sidecar.errors import FrontmatterError
+from sidecar.vault.frontmatter import body_offset, read_frontmatter
 from sidecar.vault.layers import layer_of
 from sidecar.vault.note import Note
+from sidecar.vault.property_edit import diff_heads, edit_properties
 
 _MAX_RENDERED_CHARS = 300_000
 
@@ -50,6 +52,24 @@ def _html(text: str, targets: dict[str, str | None]) -> str:
     return render_html(text[body_offset(text) :][:_MAX_RENDERED_CHARS], targets.get)
 
 
+async def _set(services: Services, request: PropertiesRequest) -> PropertiesAnswer:
+    def change(text: str) -> str:
+        return edit_properties(text, request.set, request.remove)
+
+    def write() -> PropertiesAnswer:
+        path = find_note(services, request.note)
+        if services.index.notes[path].kind != "note":
+            raise FrontmatterError(f"{path} is no Markdown note.", fix="Name a note.", path=path)
+        edit = services.files.edit(path, change, expected=request.expected_hash or None, dry_run=request.dry_run)
+        written = edit.after != edit.before and not request.dry_run
+        if written:
+            services.take_in([path])
+        properties = read_frontmatter(edit.after).properties
+        return PropertiesAnswer(path=path, hash=edit.hash, written=written, diff=diff_heads(edit.before, edit.after), properties=properties)
+
+    return await services.thread.run(write)
+
+
 async def _list(services: Services, request: ListRequest) -> ListAnswer:
     def collect() -> list[dict[str, Any]]:
         notes = services.index.notes
@@ -80,5 +100,13 @@ def _note_item(note: Note, services: Services) -> dict[str, Any]:
 
 OPERATIONS = (
     Operation("GET", "/api/kb/entry", "One note, its text and what was read from it", EntryRequest, EntryAnswer, _entry),
+    Operation(
+        "POST",
+        "/api/kb/entry/properties",
+        "Set and remove properties of a note; only their lines change",
+        PropertiesRequest,
+        PropertiesAnswer,
+        _set,
+    ),
     Operation("GET", "/api/kb/list", "Notes, hubs, orphans, unwritten notes, tags or problems", ListRequest, ListAnswer, _list),
 )

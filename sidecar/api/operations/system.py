@@ -12,6 +12,7 @@ from sidecar.api.services import Services
 async def _status(services: Services, _: Nothing) -> StatusAnswer:
     progress, index = services.progress, services.index
     config = services.config()
+    problems = (progress.vault_problem, progress.config_problem, progress.problem, progress.git_problem, index.cache_problem)
     # Only sizes are read here, off the vault's thread, so that a long first reading does not hold the answer up.
     return StatusAnswer(
         version=__version__,
@@ -30,7 +31,7 @@ async def _status(services: Services, _: Nothing) -> StatusAnswer:
         moc_path=services.moc.path,
         moc_problem=services.moc.problem,
         watching=progress.watching,
-        problem=" ".join(filter(None, (progress.vault_problem, progress.config_problem, progress.problem, index.cache_problem))),
+        problem=" ".join(filter(None, problems)),
         language=config.language,
     )
 
