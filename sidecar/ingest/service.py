@@ -11,7 +11,6 @@ from typing import Any
 from sidecar.clock import Clock, local_day
 from sidecar.config import Config
 from sidecar.errors import NoteExists
-from sidecar.ingest.canonical import clean_url, url_hash
 from sidecar.ingest.document import Document
 from sidecar.ingest.page.decode import decode_page
 from sidecar.ingest.plan import Buried, Created, Duplicate, IngestOptions, Outcome, find_known, ingested_map, plan_note
@@ -19,6 +18,7 @@ from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Step, VaultThread
 from sidecar.net import Fetched, Fetcher
 from sidecar.store import Journal
+from sidecar.vault.address import clean_url, url_hash
 from sidecar.vault.files import ABSENT, VaultFiles
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.note import NotePath

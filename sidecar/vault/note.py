@@ -6,6 +6,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sidecar.vault.address import find_address
+
 NotePath = str
 """A path relative to the vault, with ``/`` and the extension, as the disk spells it."""
 
@@ -81,6 +83,11 @@ class Note:
         """Give a property as text; empty if it is missing or no scalar."""
         value = self.properties.get(key)
         return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+
+    @property
+    def address(self) -> str:
+        """The canonical address of the page that the note was captured from: its ``url`` property; empty if that is none."""
+        return find_address(self.text_property("url"))
 
     @property
     def from_web(self) -> bool:

@@ -69,6 +69,14 @@ def canonical_url(url: str) -> str:
     return urlunsplit(("https", host, path, "&".join(kept), ""))
 
 
+def find_address(url: str) -> str:
+    """Give the canonical address, or empty text for what is no web address."""
+    try:
+        return canonical_url(url) if url[:4].lower() == "http" else ""
+    except InvalidUrl:
+        return ""
+
+
 def _same_escapes(text: str) -> str:
     """Write what a browser shows decoded (``知识``) and copies encoded (``%E7%9F…``) in one way."""
     encoded = quote(text, safe="%/:@!$&'()*+,;=~?[]|{}^`\"<>\\")
