@@ -35,6 +35,7 @@ def clean_url(url: str) -> str:
     """
     text = url.strip().strip("<>")
     try:
+        text.encode("utf-8")  # half a surrogate pair is no part of an address
         parts = urlsplit(text)
         port = parts.port
         host = (parts.hostname or "").encode("idna").decode("ascii") if parts.hostname else ""

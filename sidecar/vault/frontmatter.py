@@ -135,7 +135,8 @@ def load_properties(raw: str) -> dict[str, Any]:
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 2}: " if error.problem_mark else ""
         raise ValueError(f"{line}{error.problem or 'not valid YAML'}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        # PyYAML itself trips over values that do not fit a written tag, like `!!int` with nothing behind it.
         raise ValueError(str(error).splitlines()[0] if str(error) else "not valid YAML") from error
     if value is None:
         return {}
