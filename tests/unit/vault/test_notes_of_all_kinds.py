@@ -73,7 +73,7 @@ MakeVault = Callable[[Mapping[str, str | bytes]], Path]
 
 def test_bytes_of_every_kind_are_indexed(make_vault: MakeVault, open_vault: Callable[..., OpenVault]) -> None:
     nfd = unicodedata.normalize("NFD", "Résumé")
-    files = {
+    files: dict[str, str | bytes] = {
         "latin.md": "caf\xe9 [[x]]".encode("latin-1"),
         "gbk.md": "知识 [[x]]".encode("gbk"),
         "nul.md": b"\x00\xff\xfe [[x]]",
