@@ -8,13 +8,13 @@ from collections.abc import Callable
 from sidecar.errors import ExtractionError, IngestError, InvalidUrl
 from sidecar.ingest.adapters import PAGE, Adapter, Need, Page, Pages, Wishes, accepted_types, claiming_adapter, taking_adapter
 from sidecar.ingest.adapters.base import the_page
-from sidecar.ingest.canonical import clean_url
 from sidecar.ingest.document import Document
 from sidecar.ingest.media_tool import MediaTool
 from sidecar.ingest.page.decode import decode_page
 from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Step
 from sidecar.net import PAGE_TYPES, Ask, Fetched, Fetcher
+from sidecar.vault.address import clean_url
 
 _MAX_PAGES = 12
 

@@ -11,12 +11,12 @@ from typing import Any
 from sidecar.clock import Clock, local_day
 from sidecar.config import Config
 from sidecar.errors import NoteExists
-from sidecar.ingest.canonical import clean_url, url_hash
 from sidecar.ingest.document import Document
 from sidecar.ingest.gather import Gatherer
 from sidecar.ingest.plan import Buried, Created, Duplicate, IngestOptions, Outcome, find_known, ingested_map, plan_note
 from sidecar.jobs import Step, VaultThread
 from sidecar.store import Journal
+from sidecar.vault.address import clean_url, url_hash
 from sidecar.vault.files import ABSENT, VaultFiles
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.note import NotePath

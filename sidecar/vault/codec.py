@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from sidecar.vault.note import Heading, Link, Note
 
-NOTE_FORMAT = 4
+NOTE_FORMAT = 5
 """Raise it when the parser reads anything differently or a field changes: every cache is then rebuilt once."""
 
 _NOTE_FIELDS, _HEADING_FIELDS, _LINK_FIELDS = ([f.name for f in fields(kind)] for kind in (Note, Heading, Link))

@@ -7,6 +7,7 @@ Splitting and loading stand behind python-frontmatter's handler seam, with our o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,8 +39,21 @@ class Frontmatter:
     body_start: int
 
 
+_KINDS: dict[type[yaml.Node], str] = {yaml.SequenceNode: "tag:yaml.org,2002:seq", yaml.MappingNode: "tag:yaml.org,2002:map"}
+
+
 class _PropertyLoader(yaml.CSafeLoader):
     """YAML as Obsidian's properties understand it: text unless plainly a number, true, false or nothing."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        """Tell the type of a value: the base's way without its search for paths and wildcards, of which there are none."""
+        if kind is not yaml.ScalarNode:
+            return _KINDS[kind]
+        if implicit[0]:
+            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
+                if pattern.match(value):
+                    return str(tag)
+        return "tag:yaml.org,2002:str"
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         mapping: dict[Any, Any] = {}
@@ -58,6 +72,13 @@ for _tag, _pattern, _first in (
 ):
     _PropertyLoader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
 _PropertyLoader.add_constructor("tag:yaml.org,2002:map", _PropertyLoader.construct_mapping)
+
+_CONVERT: dict[str, Callable[[str], Any]] = {
+    "tag:yaml.org,2002:bool": lambda text: text.lower() == "true",
+    "tag:yaml.org,2002:int": int,
+    "tag:yaml.org,2002:float": float,
+    "tag:yaml.org,2002:null": lambda _: None,
+}
 
 
 class ObsidianHandler(BaseHandler):
@@ -110,17 +131,39 @@ def load_properties(raw: str) -> dict[str, Any]:
         return {}
     try:
         _refuse_bombs(raw)
-        value = yaml.load(raw, Loader=_PropertyLoader)  # noqa: S506 - a subclass of the safe loader
+        value = _load(raw)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 2}: " if error.problem_mark else ""
         raise ValueError(f"{line}{error.problem or 'not valid YAML'}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        # PyYAML itself trips over values that do not fit a written tag, like `!!int` with nothing behind it.
         raise ValueError(str(error).splitlines()[0] if str(error) else "not valid YAML") from error
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise ValueError("line 2: properties must be written as `name: value`")
     return value
+
+
+def _load(raw: str) -> Any:
+    loader = _PropertyLoader(raw)
+    try:
+        if "&" in raw or "!" in raw:  # anchors and tags need PyYAML's own way of building values
+            return loader.get_single_data()
+        node = loader.get_single_node()
+        return None if node is None else _value(node)
+    finally:
+        loader.dispose()
+
+
+def _value(node: yaml.Node) -> Any:
+    """Build the value of a node without anchors and written tags, as the loader would, only faster."""
+    if isinstance(node, yaml.ScalarNode):
+        convert = _CONVERT.get(node.tag)
+        return convert(node.value) if convert else node.value
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item) for item in node.value]
+    return {key.value if isinstance(key, yaml.ScalarNode) else str(_value(key)): _value(value) for key, value in node.value}
 
 
 def _span(text: str) -> tuple[int, int, int] | None:

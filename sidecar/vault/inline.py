@@ -7,14 +7,18 @@ an inline ``%%`` comment is not, since Obsidian counts what stands in it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from sidecar.vault.note import Link, LinkKind
 
 _TOKEN = re.compile(r"\\[^\n]|`+|<!--|!?\[\[|!?\[|\$\$?|(?<![^\s])#")
+_TOKEN_OR_URL = re.compile(_TOKEN.pattern + r"|[Hh][Tt][Tt][Pp][Ss]?://")
+_URL = re.compile(r"[^\s<>\"`\[\]{}|\\^\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2018-\u201d]+")
 _TICKS = re.compile("`+")
 _TAG = re.compile(r"#([^\s#!\"$%&'()*+,.:;<=>?@\[\]\\^`{|}~\u2000-\u200a\u2010-\u206f\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]+)")
+_WEB = re.compile(r"\s*https?://", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
@@ -28,15 +32,16 @@ _BARE_DESTINATION = re.compile(rf"(?:{_PLAIN}|\((?:{_PLAIN}|\((?:{_PLAIN}){{0,40
 
 @dataclass(slots=True)
 class Inline:
-    """Links (their ``start`` counts from the run's begin) and tags of a run, each in order."""
+    """Links, tags and web addresses (as written) of a run, each in order."""
 
     links: list[Link] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
 
 
-def read_inline(text: str) -> Inline:
-    """Find the links and tags in one run of text."""
-    reader = _Reader(text)
+def read_inline(text: str, place: Callable[[int], tuple[int, int]] = lambda at: (at, 0)) -> Inline:
+    """Find links, tags and web addresses in one run of text. ``place`` tells offset and line in the note of a position in the run."""
+    reader = _Reader(text, place)
     reader.run()
     return reader.found
 
@@ -103,9 +108,11 @@ def whole_value_link(value: str) -> Link | None:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, place: Callable[[int], tuple[int, int]]) -> None:
         self.text = text
+        self.place = place
         self.found = Inline()
+        self.url_end = 0
         self.pairs: dict[int, int] | None = None
         self.unmatched_ticks: set[int] = set()
         self.taken: list[tuple[int, int]] = []
@@ -118,7 +125,8 @@ class _Reader:
 
     def run(self) -> None:
         at = 0
-        while token := _TOKEN.search(self.text, at):
+        pattern = _TOKEN_OR_URL if "://" in self.text else _TOKEN
+        while token := pattern.search(self.text, at):
             start = token.start()
             while self.taken and self.taken[-1][1] <= start:
                 self.taken.pop()
@@ -139,11 +147,13 @@ class _Reader:
             return self._after_math(after, len(mark))
         if mark == "#":
             return self._tag(start)
+        if mark[-1] == "/":
+            self._url(start)
+            return after
         if mark.endswith("[["):
-            wiki = self._wikilink(start, after)
-            if wiki:
-                self.found.links.append(wiki)
-                return wiki.start + len(wiki.raw)
+            end = self._wikilink(start, after)
+            if end:
+                return end
             after -= 1  # the second of the brackets may still open a Markdown link
             self._markdown_link(after, after)
             return after + 1
@@ -185,10 +195,20 @@ class _Reader:
             close = text.find("$", close + 1, end)
         return after
 
-    def _wikilink(self, start: int, inner: int) -> Link | None:
+    def _url(self, start: int) -> None:
+        """Note a web address in running text. What follows is read on as text: a tag or link may begin within."""
+        if start < self.url_end or (start and self.text[start - 1].isascii() and self.text[start - 1].isalnum()):
+            return
+        url = _URL.match(self.text, start)
+        if url:
+            self.url_end = url.end()
+            self.found.urls.append(_without_tail(url[0]))
+
+    def _wikilink(self, start: int, inner: int) -> int:
+        """Read the wikilink at ``start``, or the innermost of those nested in it; give its end, or 0 if there is none."""
         text = self.text
         if inner > self.last_close:
-            return None
+            return 0
         if self.close < inner:
             self.close, self.no_link = text.find("]]", inner), -1
             self.innermost = text.rfind("[[", inner, self.close)
@@ -197,13 +217,14 @@ class _Reader:
         if nested >= 0:  # of `[[a [[b]] c]]` only the inner one is a link
             start = nested - 1 if nested > inner and text[nested - 1] == "!" else nested
         if nested >= 0 and nested == self.no_link:
-            return None
+            return 0
         raw = text[start : close + 2]
         parts = parse_wikilink(raw) if "\n" not in raw else None
         if parts is None:
             self.no_link = nested
-            return None
-        return Link("embed" if raw[0] == "!" else "wikilink", raw, *parts, start)
+            return 0
+        self.found.links.append(Link("embed" if raw[0] == "!" else "wikilink", raw, *parts, *self.place(start)))
+        return close + 2
 
     def _markdown_link(self, start: int, bracket: int) -> None:
         """Read ``[text](destination)`` whose bracket is at ``bracket``; ``start`` is that of the ``!`` of an embed."""
@@ -215,11 +236,23 @@ class _Reader:
             return
         self.taken.append((close, destination[1]))
         parsed = parse_destination(destination[0])
+        if parsed is None and _WEB.match(destination[0]):
+            self.found.urls.append(_ESCAPED.sub(r"\1", destination[0]).strip())
         if parsed:
             path, subpath = parsed
             display = self.text[bracket + 1 : close] or default_display(path, subpath)
             kind: LinkKind = "embed" if self.text[start] == "!" else "markdown"
-            self.found.links.append(Link(kind, self.text[start : destination[1]], path, subpath, display, start))
+            self.found.links.append(Link(kind, self.text[start : destination[1]], path, subpath, display, *self.place(start)))
+
+
+def _without_tail(url: str) -> str:
+    """Drop the punctuation of the sentence round an address, and a closing parenthesis that none opens."""
+    while url:
+        if url[-1] in ".,;:!?'*_~" or (url[-1] == ")" and url.count(")") > url.count("(")):
+            url = url[:-1]
+        else:
+            break
+    return url
 
 
 def _bracket_pairs(text: str) -> dict[int, int]:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from sidecar.vault.cursor import Cursor
 from sidecar.vault.inline import read_inline
 from sidecar.vault.note import Heading, Link
 
@@ -30,7 +31,9 @@ _CELL_BAR = re.compile(r"\\.|\|")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$")
 _NO_PROSE = re.compile(r"\s*(?:(?:#\S+\s*)+$|[\w -]{1,40}::)")
 """A line of tags, or a Dataview field: no words of the note's own."""
-_STARTERS = frozenset(" \t>-+*_#`~=|$%<0123456789")
+_STARTERS = frozenset(" \t>-+*_#`~=|:$%<0123456789")
+"""What a line begins with that may be more than text of a paragraph."""
+_NO_TEXT = _STARTERS | {""}
 
 
 @dataclass(slots=True)
@@ -41,6 +44,7 @@ class Structure:
     links: list[Link] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
     code_lines: list[int] = field(default_factory=list)
     excerpt: str = ""
 
@@ -75,7 +79,8 @@ class _Scanner:
     # ── blocks ────────────────────────────────────────────────────────────────────────────────
 
     def run(self) -> None:
-        lone_percent = [i for i, line in enumerate(self.lines) if line.strip() == "%%"]
+        lone_percent = [i for i, line in enumerate(self.lines) if line.strip() == "%%"] if "%%" in self.text else []
+        hides = bool(lone_percent) or "<!--" in self.text or "$$" in self.text
         skip_until = -1
         hidden: str | None = None
         for i, line in enumerate(self.lines):
@@ -91,7 +96,7 @@ class _Scanner:
                 offset += end + len(hidden)
                 line = line[end + len(hidden) :]
                 hidden = None
-            if not self.fence:
+            if hides and not self.fence:
                 if lone_percent and line.strip() == "%%":
                     after = bisect_right(lone_percent, i)
                     if after < len(lone_percent):
@@ -124,10 +129,22 @@ class _Scanner:
         return self.last_lines[mark] > line
 
     def _line(self, i: int, line: str, offset: int) -> None:
-        if not self.containers and not self.fence and line and line[0] not in _STARTERS:
-            self._paragraph(i, line, offset)
-            return
-        cursor = _Cursor(line)
+        if not self.fence:
+            if not line:
+                self._blank(0)
+                return
+            if line[0] not in _STARTERS:
+                if self.containers and (self.in_table or not self.run_parts):
+                    self._flush()
+                    self.containers.clear()
+                self._paragraph(i, line, offset)
+                return
+            if line[0] in "-*+" and line[1:2] == " " and line[2:3] not in _NO_TEXT:
+                self._flush()  # a list item of the first level with a line of text, the commonest of the rest
+                self.containers[:] = [2]
+                self._paragraph(i, line[2:], offset + 2)
+                return
+        cursor = Cursor(line)
         matched = self._match_containers(cursor)
         if self.fence:
             if matched >= self.fence_depth:
@@ -147,7 +164,7 @@ class _Scanner:
             del self.containers[matched:]
         self._open_blocks(i, cursor, offset)
 
-    def _match_containers(self, cursor: _Cursor) -> int:
+    def _match_containers(self, cursor: Cursor) -> int:
         indent, at = cursor.indent()
         for depth, content in enumerate(self.containers):
             if content == 0:
@@ -184,7 +201,7 @@ class _Scanner:
                 del self.containers[depth:]
                 break
 
-    def _open_blocks(self, i: int, cursor: _Cursor, offset: int) -> None:
+    def _open_blocks(self, i: int, cursor: Cursor, offset: int) -> None:
         """Open what starts on this line, container by container, then the leaf block."""
         while True:
             indent, at = cursor.indent()
@@ -269,7 +286,7 @@ class _Scanner:
     def _starts_table(self, rest: str) -> bool:
         return bool(_DELIMITER_ROW.match(rest)) and len(_cells(rest)) == len(_cells(self.run_parts[-1][1]))
 
-    def _fence_line(self, i: int, cursor: _Cursor) -> None:
+    def _fence_line(self, i: int, cursor: Cursor) -> None:
         self.found.code_lines.append(self.first_line + i)
         indent, at = cursor.indent()
         rest = cursor.line[at:].rstrip()
@@ -301,17 +318,15 @@ class _Scanner:
 
     def _inline(self, parts: list[tuple[int, str]], line: int) -> None:
         text = parts[0][1] if len(parts) == 1 else "\n".join(part for _, part in parts)
-        block = _BLOCK_ID.search(text)
+        block = _BLOCK_ID.search(text) if "^" in text else None
         if block:
             self.found.blocks.append(block[1])
-        if "[" not in text and "#" not in text:
+        if "[" not in text and "#" not in text and "://" not in text:
             return
-        where = _Where(parts, line)
-        inline = read_inline(text)
-        self.found.tags.extend(inline.tags)
-        for link in inline.links:
-            offset, at_line = where.of(link.start)
-            self.found.links.append(replace(link, start=offset, line=at_line))
+        inline = read_inline(text, _Where(parts, line).of)
+        self.found.tags += inline.tags
+        self.found.links += inline.links
+        self.found.urls += inline.urls
 
 
 class _Where:
@@ -325,51 +340,10 @@ class _Where:
             self.starts.append(self.starts[-1] + len(part) + 1)
 
     def of(self, position: int) -> tuple[int, int]:
+        if len(self.starts) == 1:
+            return self.parts[0][0] + position, self.line
         n = bisect_right(self.starts, position) - 1
         return self.parts[n][0] + position - self.starts[n], self.line + n
-
-
-class _Cursor:
-    """Walks along a line's indentation and container marks, counting columns with tab stops of four."""
-
-    __slots__ = ("column", "extra", "line", "position")
-
-    def __init__(self, line: str) -> None:
-        self.line = line
-        self.position = 0
-        self.column = 0
-        self.extra = 0
-
-    def indent(self) -> tuple[int, int]:
-        """Give the columns of white space from here on and the position of what follows it."""
-        columns, at, column = self.extra, self.position, self.column
-        while at < len(self.line) and self.line[at] in " \t":
-            step = 4 - column % 4 if self.line[at] == "\t" else 1
-            columns += step
-            column += step
-            at += 1
-        return columns, at
-
-    def eat(self, columns: int) -> None:
-        used = min(self.extra, columns)
-        self.extra -= used
-        columns -= used
-        while columns > 0 and self.position < len(self.line):
-            step = 4 - self.column % 4 if self.line[self.position] == "\t" else 1
-            self.position += 1
-            self.column += step
-            columns -= step
-        if columns < 0:
-            self.extra = -columns
-
-    def eat_quote(self, at: int) -> None:
-        """Step over ``>`` at position ``at`` and one column of white space behind it."""
-        indent, _ = self.indent()
-        self.column += indent - self.extra + 1
-        self.position = at + 1
-        self.extra = 0
-        if self.position < len(self.line) and self.line[self.position] in " \t":
-            self.eat(1)
 
 
 def _cells(row: str) -> list[tuple[int, int]]:

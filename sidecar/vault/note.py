@@ -6,11 +6,15 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sidecar.vault.address import find_address
+
 NotePath = str
 """A path relative to the vault, with ``/`` and the extension, as the disk spells it."""
 
 LinkKind = Literal["wikilink", "embed", "markdown", "property", "canvas", "sources", "citation", "supersedes", "same-url", "tag"]
-"""``citation`` is a link of a brief. The last three make no back-link and count for nothing: they only relate."""
+"""``sources`` and ``supersedes`` are bare names in the properties of that name, which Obsidian does not count; ``citation`` is the
+role of a brief's links (:func:`sidecar.vault.layers.edge_role`), whose kind stays Obsidian's. The last three make no back-link
+and count for nothing: they only relate."""
 NodeKind = Literal["note", "attachment", "canvas", "unresolved"]
 
 NOTE_SUFFIX = ".md"
@@ -41,6 +45,20 @@ class Link:
     line: int = 0
     key: str = ""
     generated: bool = False
+
+    @property
+    def role(self) -> LinkKind:
+        """What the link says: a property link under ``sources`` or ``supersedes`` (``key``) says that, too; else its kind.
+
+        ``sources: "[[x]]"`` stays one link of kind ``property``, as Obsidian counts it, and is never a second one.
+        """
+        if self.kind == "property":
+            name = self.key.partition(".")[0]
+            if name == "sources":
+                return "sources"
+            if name == "supersedes":
+                return "supersedes"
+        return self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +99,11 @@ class Note:
         """Give a property as text; empty if it is missing or no scalar."""
         value = self.properties.get(key)
         return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+
+    @property
+    def address(self) -> str:
+        """The canonical address of the page that the note was captured from: its ``url`` property; empty if that is none."""
+        return find_address(self.text_property("url"))
 
     @property
     def from_web(self) -> bool:

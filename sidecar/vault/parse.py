@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from sidecar.vault.address import find_address
 from sidecar.vault.frontmatter import read_frontmatter
 from sidecar.vault.generated import blank_block, find_block
 from sidecar.vault.inline import split_link, whole_value_link
@@ -19,6 +20,8 @@ _PLAIN = re.compile(
     r"!\[\[[^\]]*\]\]|\[\^[^\]]+\]|\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|%%[^%]*%%|<[^>]*>|[*_`~=]{1,3}|\^[A-Za-z0-9-]+$"
 )
 _GIST_CHARS = 120
+_RELATION = re.compile(r"(sources|supersedes)(?:\.\d+)*")
+"""A property of ours that names notes: a text, a list, or the nested list that YAML makes of a bare ``[[x]]``."""
 _TASK = re.compile(r"\[.\] +")
 
 
@@ -45,21 +48,24 @@ def parse_note(path: NotePath, text: str) -> Note:
         blocks=tuple(body.blocks),
         links=(*property_links, *body.links),
         excerpt=plain_excerpt(body.excerpt),
+        urls=_addresses([*_property_urls(head.properties), *body.urls]),
     )
 
 
 def parse_canvas(path: NotePath, text: str) -> Note:
     """Parse a canvas: files put on it and links in its text cards are its links."""
     links: list[Link] = []
+    urls: list[str] = []
     error = ""
     try:
         nodes = json.loads(text or "{}").get("nodes") or []
         for node in nodes:
             links.extend(_card_links(node))
+            urls.extend(_card_urls(node))
     except (ValueError, AttributeError, TypeError, RecursionError) as problem:
         error = f"not a canvas: {problem}"
     title = path.rpartition("/")[2].removesuffix(".canvas")
-    return Note(path, "canvas", title, {}, error, (), (), (), (), tuple(links), "")
+    return Note(path, "canvas", title, {}, error, (), (), (), (), tuple(links), "", _addresses(urls))
 
 
 def plain_excerpt(text: str) -> str:
@@ -86,14 +92,40 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def _card_urls(node: dict[str, Any]) -> list[str]:
+    if node.get("type") == "link" and isinstance(node.get("url"), str):
+        return [node["url"]]
+    if node.get("type") == "text" and isinstance(node.get("text"), str):
+        return scan_markdown(_whole(node["text"])).urls
+    return []
+
+
+def _addresses(urls: list[str]) -> tuple[str, ...]:
+    """Bring web addresses to their canonical form; what is none is left out."""
+    return tuple(dict.fromkeys(filter(None, map(find_address, dict.fromkeys(urls))))) if urls else ()
+
+
 def _property_links(properties: dict[str, Any]) -> Iterator[Link]:
+    """Give the links in properties, in Obsidian's sense, and the notes that ``sources`` and ``supersedes`` name bare."""
     for key, text in _leaves(properties, ""):
         link = whole_value_link(text) if "[" in text else None
         if link:
             yield replace(link, key=key)
-        elif key.split(".")[0] == "sources" and text.strip():
+        elif key.startswith(("sources", "supersedes")) and (relation := _RELATION.fullmatch(key)) and _is_bare_name(text):
             path, subpath = split_link(text.strip())
-            yield Link("sources", text, path, subpath, path, key=key)
+            yield Link("sources" if relation[1] == "sources" else "supersedes", text, path, subpath, path, key=key)
+
+
+def _property_urls(properties: dict[str, Any]) -> Iterator[str]:
+    """Give the web pages among a note's ``sources``: mentions, as no file of the vault can be meant."""
+    for key, text in _leaves({"sources": properties.get("sources")}, ""):
+        if _RELATION.fullmatch(key) and "://" in text:
+            yield from scan_markdown(text).urls
+
+
+def _is_bare_name(text: str) -> bool:
+    name = text.strip()
+    return bool(name) and "\n" not in name and "://" not in name
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:

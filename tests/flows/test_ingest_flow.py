@@ -18,10 +18,10 @@ from sidecar.daemon.container import Container, open_container
 from sidecar.daemon.init import init_vault
 from sidecar.errors import BlockedAddress, ExtractionError, FetchError, SidecarError
 from sidecar.ingest.adapters import PAGE, Page, Wishes
-from sidecar.ingest.canonical import url_hash
 from sidecar.ingest.document import Document
 from sidecar.ingest.plan import Buried, Created, Duplicate, IngestOptions, Outcome
 from sidecar.ingest.worker import PageReader
+from sidecar.vault.address import url_hash
 from sidecar.vault.frontmatter import read_frontmatter
 
 WORDS = "A page needs enough plain words to be taken for an article, and these here will do for all of the tests. "

@@ -10,9 +10,9 @@ import pytest
 
 from sidecar.config import IngestSettings
 from sidecar.ingest.adapters import read_page
-from sidecar.ingest.canonical import clean_url, url_hash
 from sidecar.ingest.page.decode import decode_page
 from sidecar.ingest.plan import Created, IngestOptions, plan_note
+from sidecar.vault.address import clean_url, url_hash
 from sidecar.vault.links import NameIndex
 
 HERE = Path(__file__).parent

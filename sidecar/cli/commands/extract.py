@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: Context) -> int:
     from sidecar.ingest.adapters import read_page
-    from sidecar.ingest.canonical import clean_url
     from sidecar.ingest.page.decode import decode_page
+    from sidecar.vault.address import clean_url
 
     try:
         body = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()

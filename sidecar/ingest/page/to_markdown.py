@@ -10,7 +10,6 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from sidecar.errors import InvalidUrl
-from sidecar.ingest.canonical import clean_url
 from sidecar.ingest.page.choose import is_data_table
 from sidecar.ingest.page.safe_text import (
     code_span,
@@ -24,6 +23,7 @@ from sidecar.ingest.page.safe_text import (
     strip_invisible,
 )
 from sidecar.ingest.page.tree import BLOCKS, text_of
+from sidecar.vault.address import clean_url
 
 _CJK = "\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")

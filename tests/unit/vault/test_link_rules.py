@@ -6,6 +6,7 @@ A target is the path of the file that a link leads to, or ``?`` and the name of 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,26 @@ CASES: list[Case] = [
     ("G3 block in a table", ["note.md"], "s.md", "| a |\n|---|\n| [[note#^abc\\|alias]] |\n", ["note.md"]),
     ("G9 double hash", ["Controllers.md"], "s.md", "[[Controllers##ReplicaSet|x]]", ["Controllers.md"]),
     ("G9 slash in heading", ["Pronouns.md"], "s.md", "[[Pronouns#she/her|she/her pronouns]]", ["Pronouns.md"]),
+    # neighbours of the rows: other doors and spellings
+    ("1.1 in an embed and a property", ["pa.md"], "s.md", '---\na: "[[pa#th/x]]"\n---\n![[pa#th/path/x]]', ["pa.md", "pa.md"]),
+    ("1.3 an embedded suffix", ["x/a/p.png"], "s.md", "![[a/p.png]] ![t](a/p.png)", ["x/a/p.png"] * 2),
+    ("1.4.2 own folder, any door", ["z/N.md", "b/N.md"], "z/s.md", '---\na: "[[N]]"\n---\n![[N]] [t](N.md)', ["z/N.md"] * 3),
+    ("1.4.2 own folder of an attachment", ["zz/p.png", "b/p.png"], "zz/s.md", "![[p.png]]", ["zz/p.png"]),
+    ("1.7 NFD in a percent-encoded link", [f"{NFC_NAME}.md"], "s.md", "[t](Re%CC%81sume%CC%81.md)", [f"{NFC_NAME}.md"]),
+    ("1.7 full-width in a folder", ["Ａ/N.md"], "s.md", "[[A/N]] [[Ａ/N]]", ["?A/N", "Ａ/N.md"]),
+    ("1.8 case in embeds and extensions", ["p/Pic.PNG"], "s.md", "![[pic.png]] [t](PIC.png)", ["p/Pic.PNG"] * 2),
+    ("1.11 a name that ends like a file", ["a.png.md", "b.js.md"], "s.md", "[[a.png]] [[b.js]]", ["a.png.md", "b.js.md"]),
+    ("1.13 relative embed", ["a/s.md", "a/img/p.png"], "a/s.md", "![t](./img/p.png)", ["a/img/p.png"]),
+    ("1.18 a percent that encodes nothing", ["100% x.md"], "s.md", "[t](<100% x.md>)", ["100% x.md"]),
+    ("1.20 spaces before the hash", ["x.md"], "s.md", "[[ x #h]]", ["x.md"]),
+    ("1.22 scheme in any case", [], "s.md", "[t](HTTPS://e.org) ![t](https://e.org/p.png)", []),
+    ("2.3 bare bar in an embed's size", ["p.png"], "s.md", "| a | b |\n|---|---|\n| ![[p.png|9]] | ![[p.png\\|9]] |\n", ["p.png"]),
+    ("2.3 table without outer bars", ["x.md"], "s.md", "a | b\n:--|--:\n[[x|y]] | [[x]]\n", ["x.md"]),
+    ("2.4 a fence in a list and a quote", ["x.md"], "s.md", "- ```\n  [[x]]\n  ```\n\n> ~~~\n> [[x]]\n\n[[x]]", ["x.md"]),
+    ("2.14 nested and in lists", ["x.md"], "s.md", '---\na: {b: ["[[x]]"]}\nc:\n  - "[[x#h]]"\n---\n', ["x.md"] * 2),
+    ("2.15 URL in a property", [], "s.md", '---\na: "[t](https://example.org)"\n---\n', []),
+    ("2.16 an embed in an inline comment", ["x.md"], "s.md", "a %%![[x]]%%", ["x.md"]),
+    ("2.18 nested embed", [], "s.md", "[[a ![[b]] c]]", ["?b"]),
 ]
 
 # Rows without evidence: what we chose, so that a change is one on purpose.
@@ -180,6 +201,40 @@ def test_aliases(text: str, aliases: tuple[str, ...]) -> None:
 def test_rule_3_2_block_ids() -> None:
     text = "para ^one\n\n- item ^Two-2\n\n| a |\n|---|\n| b |\n\n^table\n\nno ^bad_id\n\n```\ncode ^no\n```\n"
     assert ("one", "Two-2", "table") == parse_note("s.md", text).blocks
+
+
+# ── which rows the tests of this room stand for ─────────────────────────────────────────────
+
+OTHER_TESTS = {
+    "1.23": "tests/flows/test_links_follow_names.py::test_rule_1_23",
+    "1.24": "tests/flows/test_links_follow_names.py::test_rule_1_24",
+    "2.17": "tests/unit/vault/test_link_rules.py::test_rule_2_17",
+    "2.23": "tests/unit/vault/test_link_rules.py::test_parts_of_a_link",
+    "2.24": "tests/unit/vault/test_link_rules.py::test_parts_of_a_link",
+    "2.25": "tests/flows/test_links_follow_names.py::test_rule_2_25",
+    "3.2": "tests/unit/vault/test_link_rules.py::test_rule_3_2",
+    "3.4": "tests/unit/vault/test_link_rules.py::test_aliases",
+    "3.5": "tests/unit/vault/test_link_rules.py::test_tags",
+    "3.6": "tests/unit/vault/test_link_rules.py::test_choice_3_6",
+}
+
+
+def test_choice_3_6_offsets_count_code_points() -> None:
+    (link,) = parse_note("s.md", "😀 [[x]]").links
+    assert link.start == 2
+
+
+def test_every_row_of_the_rules_has_a_test(shared: Path) -> None:
+    rows = re.findall(r"^\| (\d\.\d+) \|", (shared / "data/obsidian-links.md").read_text("utf-8"), re.MULTILINE)
+    tested = {".".join(case[0].split()[0].split(".")[:2]) for case in [*CASES, *CHOICES]} | OTHER_TESTS.keys()
+    assert len(rows) >= 57
+    assert [] == [row for row in rows if row not in tested]
+
+
+@pytest.mark.parametrize("row", OTHER_TESTS)
+def test_a_row_tested_elsewhere_is_tested(row: str) -> None:
+    file, _, name = OTHER_TESTS[row].partition("::")
+    assert f"def {name}" in (FIXTURES.parent / file).read_text("utf-8")
 
 
 # ── what a maintainer read off Obsidian 1.13.7's console ─────────────────────────────────────────

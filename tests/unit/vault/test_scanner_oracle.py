@@ -15,6 +15,7 @@ Lines of code are compared without leading ``>`` and blanks: mistune gives the t
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,8 @@ def _readings(text: str) -> tuple[Reading, Reading]:
     return _by_mistune(body), _by_us(body, 0)
 
 
-def _differing(folder: Path) -> tuple[int, list[str]]:
-    notes = sorted(path for path in folder.rglob("*.md") if path.is_file())
+def _differing(folder: Path, step: int = 1) -> tuple[int, list[str]]:
+    notes = sorted(path for path in folder.rglob("*.md") if path.is_file())[::step]
     texts = ((path, path.read_bytes().decode("utf-8", "replace")) for path in notes)
     return len(notes), [path.name for path, text in texts if (both := _readings(text)) and both[0] != both[1]]
 
@@ -89,8 +90,9 @@ def test_notes_of_the_small_vault_are_read_alike() -> None:
 
 @pytest.mark.parametrize("vault", ["bramses-2023", "kepano-obsidian", "knowledge-garden-oldwinter", "nolebase-zh"])
 def test_notes_of_real_vaults_are_read_alike(vault: str, shared: Path) -> None:
-    notes, differing = _differing(shared / "data/vaults" / vault / "vault")
-    assert notes > 50
+    step = 1 if os.environ.get("KB_HYPOTHESIS") == "slow" else 7
+    notes, differing = _differing(shared / "data/vaults" / vault / "vault", step)
+    assert notes * step > 50
     assert differing == []
 
 
@@ -132,6 +134,11 @@ BLOCKS = [
     ">     code",
     "> [!note] T\n> body",
     "| a | b |\n|---|---|\n| c | d |",
+    "a | b\n:--|--:\nc | d",
+    ": text",
+    "- text\nlazy",
+    "* text\n\n  more",
+    "+ text\n- other",
     "<div>\nx\n</div>",
     "  # two in",
 ]

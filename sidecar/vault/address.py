@@ -35,6 +35,7 @@ def clean_url(url: str) -> str:
     """
     text = url.strip().strip("<>")
     try:
+        text.encode("utf-8")  # half a surrogate pair is no part of an address
         parts = urlsplit(text)
         port = parts.port
         host = (parts.hostname or "").encode("idna").decode("ascii") if parts.hostname else ""
@@ -67,6 +68,14 @@ def canonical_url(url: str) -> str:
     path = _AMP.sub("", _same_escapes(parts.path)).rstrip("/") or "/"
     kept = sorted(_same_escapes(piece) for piece in pieces if piece.partition("=")[0] != "amp")
     return urlunsplit(("https", host, path, "&".join(kept), ""))
+
+
+def find_address(url: str) -> str:
+    """Give the canonical address, or empty text for what is no web address."""
+    try:
+        return canonical_url(url) if url[:4].lower() == "http" else ""
+    except InvalidUrl:
+        return ""
 
 
 def _same_escapes(text: str) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.errors import InvalidUrl
-from sidecar.ingest.canonical import canonical_url, clean_url, url_hash
+from sidecar.vault.address import canonical_url, clean_url, url_hash
 
 ARTICLE = "https://example.com/2026/spring?id=7"
 
