@@ -52,7 +52,8 @@ class Services:
     jobs: Jobs
     events: EventLog
     refresh_moc: Callable[[], bool]
-    adopt_moc: Callable[[], bool]
+    """Looks at the disk and writes all maps; tells whether one was written."""
+    adopt_moc: Callable[[str], bool]
     restart: Callable[[], None]
     make_console_code: Callable[[], str]
     progress: Progress = field(default_factory=Progress)

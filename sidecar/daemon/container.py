@@ -132,7 +132,7 @@ def open_container(
         ingest=ingest,
         jobs=Jobs(tell),
         events=events,
-        refresh_moc=vault.refresh_moc,
+        refresh_moc=vault.renew_moc,
         adopt_moc=vault.adopt_moc,
         restart=restart,
         make_console_code=keys.make_code,
