@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
+from typing import TypeVar
 
 from sidecar.config import MapSettings, MocSettings
 from sidecar.graph.metrics import Hub
@@ -14,6 +15,7 @@ from sidecar.moc.tally import Tally
 from sidecar.vault.inline import is_tag
 from sidecar.vault.note import Note, NotePath
 
+T = TypeVar("T")
 Judge = Callable[[NotePath], bool]
 _HUB_TAGS = 3
 _is_tag = lru_cache(maxsize=100_000)(is_tag)
@@ -99,23 +101,23 @@ class Vault:
 def plan_moc(vault: Vault, settings: MocSettings) -> MocPlan:
     """Choose what the main map shows; a section that is switched off holds nothing and counts nothing."""
     wants = {name: name in settings.sections for name in ("hubs", "topics", "recent", "orphans")}
-    hubs = {hub.path: hub for hub in vault.hubs if vault.is_shown(hub.path)} if wants["hubs"] else {}
+    hubs = vault.hubs if wants["hubs"] else ()
     topics = [(tag, count) for tag, count in vault.tags if _is_tag(tag)] if wants["topics"] else []
-    captures = filter(vault.is_shown, vault.tally.captures()) if wants["recent"] else ()
-    lonely = [path for path in vault.orphans if vault.is_shown(path)] if wants["orphans"] else []
+    captures = vault.tally.captures() if wants["recent"] else ()
+    lonely = vault.orphans if wants["orphans"] else ()
+    hidden = vault.maps | vault.tally.canvases
     return MocPlan(
         counts=vault.tally.counts(),
         newest=vault.tally.newest,
-        hubs=tuple(_hub_entry(hubs[path], vault) for path in _first(hubs, settings.hubs, vault.is_excluded)),
-        hubs_total=len(hubs),
+        hubs=tuple(_hub_entry(hub, vault) for hub in _first(hubs, settings.hubs, vault, lambda hub: hub.path)),
+        hubs_total=len(hubs) - sum(hub.path in hidden for hub in hubs),
         topics=tuple(topics[: settings.topics]),
         topics_total=len(topics),
         recent=tuple(
-            CaptureEntry(path, vault.notes[path].title, vault.tally.day_of(path))
-            for path in _first(captures, settings.recent, vault.is_excluded)
+            CaptureEntry(path, vault.notes[path].title, vault.tally.day_of(path)) for path in _first(captures, settings.recent, vault, str)
         ),
-        orphans=tuple((path, vault.notes[path].title) for path in _first(lonely, settings.orphans, vault.is_excluded)),
-        orphans_total=len(lonely),
+        orphans=tuple((path, vault.notes[path].title) for path in _first(lonely, settings.orphans, vault, str)),
+        orphans_total=len(lonely) - sum(map(hidden.__contains__, lonely)),
     )
 
 
@@ -128,32 +130,30 @@ def plan_list(vault: Vault, settings: MapSettings) -> ListPlan:
     total = len(members) - sum(path in members for path in vault.maps)
     if settings.sort == "hubs":
         ranked = {hub.path: hub.in_links for hub in vault.hubs if hub.path in members}
-        order = _first(_chained(ranked, members, vault), settings.notes, vault.is_excluded)
+        rest = (path for path in members if path not in ranked)
+        order = _first(chain(ranked, rest), settings.notes, vault, str)
         return ListPlan(tuple(ListEntry(path, vault.notes[path].title, ranked.get(path, 0)) for path in order), total)
-    order = _first(filter(vault.is_shown, members), settings.notes, vault.is_excluded)
+    order = _first(members, settings.notes, vault, str)
     shows_day = settings.sort == "newest"
     return ListPlan(
         tuple(ListEntry(path, vault.notes[path].title, day=vault.tally.day_of(path) if shows_day else None) for path in order), total
     )
 
 
-def _chained(ranked: Mapping[NotePath, int], members: Iterable[NotePath], vault: Vault) -> Iterable[NotePath]:
-    yield from filter(vault.is_shown, ranked)
-    yield from (path for path in members if path not in ranked and vault.is_shown(path))
-
-
-def _first(paths: Iterable[NotePath], limit: int, is_excluded: Judge) -> list[NotePath]:
-    """Give the first paths, all excluded ones after the others; looks no further than it must."""
+def _first(entries: Iterable[T], limit: int, vault: Vault, path_of: Callable[[T], NotePath]) -> list[T]:
+    """Give the first entries that may be shown, all excluded ones after the others; looks no further than it must."""
     if limit == 0:
         return []
-    last: list[NotePath] = []
+    last: list[T] = []
 
-    def others() -> Iterable[NotePath]:
-        for path in paths:
-            if not is_excluded(path):
-                yield path
+    def others() -> Iterator[T]:
+        for entry in entries:
+            if not vault.is_shown(path_of(entry)):
+                continue
+            if not vault.is_excluded(path_of(entry)):
+                yield entry
             elif len(last) < limit:
-                last.append(path)
+                last.append(entry)
 
     found = list(islice(others(), limit))
     return (found + last)[:limit]

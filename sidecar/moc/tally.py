@@ -20,7 +20,7 @@ Key = tuple[int, str, NotePath]
 class Tally:
     """Counts of the layers, the newest change, the captures by day, and for each further map the notes it selects.
 
-    Canvases and buried notes are in none of them.
+    Canvases and buried notes are in none of them; canvases are remembered, since the graph ranks them among the hubs.
     """
 
     def __init__(self, folders: Folders, maps: Iterable[MapSettings] = ()) -> None:
@@ -32,6 +32,7 @@ class Tally:
         self._day_of: dict[NotePath, date] = {}
         self._count: Counter[Layer] = Counter()
         self._captures = SortedNotes()
+        self.canvases: set[NotePath] = set()
         self.members = {settings.path: Members(settings) for settings in self.maps}
 
     def fits(self, folders: Folders, maps: Iterable[MapSettings]) -> bool:
@@ -49,6 +50,8 @@ class Tally:
             note = notes.get(path)
             if note is not None and note.kind == "note":
                 self._add(note)
+            elif note is not None:
+                self.canvases.add(path)
 
     def _add(self, note: Note) -> None:
         path = note.path
@@ -67,6 +70,7 @@ class Tally:
             members.offer(note, day)
 
     def _drop(self, path: NotePath) -> None:
+        self.canvases.discard(path)
         layer = self._layers.pop(path, None)
         if layer is None:
             return
