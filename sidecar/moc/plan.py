@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +14,7 @@ from sidecar.config import MapSettings, MocSettings
 from sidecar.graph.metrics import Hub
 from sidecar.moc.tally import Tally
 from sidecar.vault.inline import is_tag
-from sidecar.vault.note import Note, NotePath
+from sidecar.vault.note import Note, NotePath, basename_of
 
 T = TypeVar("T")
 Judge = Callable[[NotePath], bool]
@@ -114,9 +115,10 @@ def plan_moc(vault: Vault, settings: MocSettings) -> MocPlan:
         topics=tuple(topics[: settings.topics]),
         topics_total=len(topics),
         recent=tuple(
-            CaptureEntry(path, vault.notes[path].title, vault.tally.day_of(path)) for path in _first(captures, settings.recent, vault, str)
+            CaptureEntry(path, title_of(vault.notes[path]), vault.tally.day_of(path))
+            for path in _first(captures, settings.recent, vault, str)
         ),
-        orphans=tuple((path, vault.notes[path].title) for path in _first(lonely, settings.orphans, vault, str)),
+        orphans=tuple((path, title_of(vault.notes[path])) for path in _first(lonely, settings.orphans, vault, str)),
         orphans_total=len(lonely) - sum(map(hidden.__contains__, lonely)),
     )
 
@@ -132,11 +134,11 @@ def plan_list(vault: Vault, settings: MapSettings) -> ListPlan:
         ranked = {hub.path: hub.in_links for hub in vault.hubs if hub.path in members}
         rest = (path for path in members if path not in ranked)
         order = _first(chain(ranked, rest), settings.notes, vault, str)
-        return ListPlan(tuple(ListEntry(path, vault.notes[path].title, ranked.get(path, 0)) for path in order), total)
+        return ListPlan(tuple(ListEntry(path, title_of(vault.notes[path]), ranked.get(path, 0)) for path in order), total)
     order = _first(members, settings.notes, vault, str)
     shows_day = settings.sort == "newest"
     return ListPlan(
-        tuple(ListEntry(path, vault.notes[path].title, day=vault.tally.day_of(path) if shows_day else None) for path in order), total
+        tuple(ListEntry(path, title_of(vault.notes[path]), day=vault.tally.day_of(path) if shows_day else None) for path in order), total
     )
 
 
@@ -161,5 +163,20 @@ def _first(entries: Iterable[T], limit: int, vault: Vault, path_of: Callable[[T]
 
 def _hub_entry(hub: Hub, vault: Vault) -> HubEntry:
     note = vault.notes[hub.path]
-    gist = "" if vault.is_untrusted(hub.path) else note.text_property("gist") or note.excerpt
-    return HubEntry(hub.path, note.title, hub.in_links, tuple(filter(_is_tag, dict.fromkeys(note.tags)))[:_HUB_TAGS], gist)
+    gist = "" if vault.is_untrusted(hub.path) else readable_gist(note.text_property("gist") or note.excerpt)
+    return HubEntry(hub.path, title_of(note), hub.in_links, tuple(filter(_is_tag, dict.fromkeys(note.tags)))[:_HUB_TAGS], gist)
+
+
+def title_of(note: Note) -> str:
+    """Give a note's title; its name where the title is still a template's code."""
+    return basename_of(note.path) if _TEMPLATE.search(note.title) else note.title
+
+
+def readable_gist(text: str) -> str:
+    """Take the mark of a callout off a gist; what holds no word or is a template's code is none."""
+    text = _CALLOUT.sub("", text)
+    return text if re.search(r"\w", text) and not _TEMPLATE.search(text) else ""
+
+
+_TEMPLATE = re.compile(r"<%|%>|\{\{")
+_CALLOUT = re.compile(r"^[>\s]*\[![\w-]+\][+-]?\s*")

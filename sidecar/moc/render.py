@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from sidecar.moc.plan import HubEntry, ListEntry, ListPlan, MocPlan
 from sidecar.moc.words import MocWords
@@ -120,7 +121,7 @@ def _left_out(count: int, words: MocWords) -> list[str]:
 
 def _plainly(link: LinkWriter) -> LinkWriter:
     """Make a writer of links show titles as plain words, of a length that leaves room for others."""
-    return lambda path, title: link(path, _cut(_plain(title), _MAX_TITLE_CHARS))
+    return cache(lambda path, title: link(path, _cut(_plain(title), _MAX_TITLE_CHARS)))
 
 
 def _cut(text: str, limit: int) -> str:
