@@ -7,14 +7,19 @@ key, so that a misspelt setting is never silently without effect.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
-from dataclasses import dataclass, field, fields
+import unicodedata
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sidecar.errors import ConfigError
+from sidecar.selection import Selection, parse_selection
 
 Language = Literal["en", "zh-CN"]
+MapSort = Literal["hubs", "title", "newest", "path"]
+MapSection = Literal["hubs", "topics", "recent", "orphans"]
 Filename = Literal["slug", "title"]
 
 KB_FOLDER = ".kb"
@@ -35,15 +40,50 @@ class Folders:
 
 @dataclass(frozen=True, slots=True)
 class MocSettings:
-    """The map of content. Lengths count entries; ``budget_bytes`` bounds counts line and hubs together."""
+    """The map of content: ``[moc]``, or the table of ``[[moc]]`` that has no ``query``.
+
+    Attributes:
+        language: Words of this map; empty for the vault's language.
+        sections: What it shows under the counts line, in the fixed order of :data:`MapSection`.
+        hubs, topics, recent, orphans: How many entries each section lists; the rest is counted.
+        budget_bytes: Bound of counts line and hubs together.
+        settle_s: How long changes gather before the maps are written.
+        frozen: Leave the file as it is.
+    """
 
     path: str = "index.md"
+    language: Language | Literal[""] = ""
+    sections: tuple[str, ...] = get_args(MapSection)
     hubs: int = 20
     topics: int = 40
     recent: int = 10
     orphans: int = 5
     budget_bytes: int = 2600
     settle_s: float = 0.3
+    frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MapSettings:
+    """A further map: a table of ``[[moc]]`` with a ``query``. It lists the notes that the query selects.
+
+    Attributes:
+        query: Folders and tags, as :mod:`sidecar.selection` reads them.
+        sort: ``hubs`` by links and freshness, ``newest`` by the notes' own dates, ``title``, or ``path``.
+        notes: How many notes it lists; the rest is counted.
+    """
+
+    path: str = ""
+    query: str = ""
+    sort: MapSort = "hubs"
+    notes: int = 200
+    language: Language | Literal[""] = ""
+    frozen: bool = False
+
+    @property
+    def selection(self) -> Selection:
+        found = parse_selection(self.query)
+        return found if isinstance(found, Selection) else Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +124,8 @@ class Config:
     language: Language = "en"
     folders: Folders = field(default_factory=Folders)
     moc: MocSettings = field(default_factory=MocSettings)
+    maps: tuple[MapSettings, ...] = field(default=(), metadata={"is_key": False})
+    """The maps beside the main one, in the order of the file."""
     ingest: IngestSettings = field(default_factory=IngestSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     watch: WatchSettings = field(default_factory=WatchSettings)
@@ -100,8 +142,9 @@ def parse_config(text: str) -> Config:
         raw = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"config.toml cannot be read: {error}.", fix="Mend the line it names.", key="") from error
+    tables = raw.pop("moc", {})
     config: Config = _build(Config, raw, "")
-    return config
+    return _with_maps(config, tables)
 
 
 def load_config(vault: Path) -> Config:
@@ -117,14 +160,15 @@ def load_config(vault: Path) -> Config:
         raise ConfigError(f"config.toml cannot be read: {error.strerror}.", fix="Check its permissions.", key="") from error
 
 
-def _build(cls: type[Any], raw: dict[str, Any], prefix: str) -> Any:
-    known = {f.name: f for f in fields(cls)}
+def _build(cls: type[Any], raw: dict[str, Any], prefix: str, hint: str = "") -> Any:
+    """Fill a settings class from a table. ``hint`` is added to the fix for an unknown key."""
+    known = {f.name: f for f in fields(cls) if f.metadata.get("is_key", True)}
     values: dict[str, Any] = {}
     for key, value in raw.items():
         name = f"{prefix}{key}"
         if key not in known:
             near = ", ".join(sorted(known))
-            raise ConfigError(f"config.toml: {name!r} is not a known key.", fix=f"Known here: {near}.", key=name)
+            raise ConfigError(f"config.toml: {name!r} is not a known key.", fix=f"{hint}Known here: {near}.", key=name)
         default = getattr(cls(), key)
         if hasattr(default, "__dataclass_fields__"):
             if not isinstance(value, dict):
@@ -135,11 +179,68 @@ def _build(cls: type[Any], raw: dict[str, Any], prefix: str) -> Any:
     return cls(**values)
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {"language": get_args(Language), "ingest.filename": get_args(Filename)}
+def _with_maps(config: Config, tables: Any) -> Config:
+    """Read ``[moc]`` or the tables of ``[[moc]]``, which TOML does not let stand side by side."""
+    if isinstance(tables, dict):
+        named = [("moc", tables)]
+    elif isinstance(tables, list) and all(isinstance(table, dict) for table in tables):
+        named = [(f"moc[{n}]", table) for n, table in enumerate(tables, 1)]
+    else:
+        raise ConfigError("config.toml: 'moc' must be a table.", fix="Write it as [moc], or several as [[moc]].", key="moc")
+    mains = [(name, table) for name, table in named if "query" not in table]
+    if len(mains) > 1:
+        name = mains[1][0]
+        raise ConfigError(f"config.toml: {name} is a second map without a query.", fix="Give it one, like path:wiki/.", key=f"{name}.query")
+    main_name, main_table = mains[0] if mains else ("moc", {})
+    main: MocSettings = _build(MocSettings, main_table, f"{main_name}.", _MAIN_HINT)
+    maps = {name: _further_map(name, table) for name, table in named if "query" in table}
+    taken: dict[str, str] = {}
+    for name, path in ((main_name, main.path), *((name, found.path) for name, found in maps.items())):
+        _check_map_path(f"{name}.path", path, config.folders, taken)
+    return replace(config, moc=main, maps=tuple(maps.values()))
+
+
+_MAIN_HINT = "The table with a query is a map of its own: it takes path, query, sort, notes, language, frozen. "
+
+
+def _further_map(name: str, table: dict[str, Any]) -> MapSettings:
+    found: MapSettings = _build(MapSettings, table, f"{name}.")
+    selection = parse_selection(found.query)
+    if not isinstance(selection, Selection):
+        wrong = f"{selection!r} in {name}.query is neither a folder nor a tag" if selection else f"{name}.query is empty"
+        raise ConfigError(f"config.toml: {wrong}.", fix="Write path:dir/ or tag:#name, with - before it for not.", key=f"{name}.query")
+    return found
+
+
+def _check_map_path(key: str, path: str, folders: Folders, taken: dict[str, str]) -> None:
+    """Check where a map is to lie, and that no other map of ``taken`` lies there."""
+    folded = _folded(path)
+    if not path:
+        raise ConfigError(f"config.toml: {key} is missing.", fix="Give the map a note of its own, like maps/Topic.md.", key=key)
+    if not folded.endswith(".md") or not _is_plain_folder(path):
+        raise ConfigError(f"config.toml: {key} is {path!r}.", fix="Give a note inside the vault, like maps/Topic.md.", key=key)
+    if folded.startswith(_folded(folders.graveyard) + "/"):
+        raise ConfigError(f"config.toml: {key} lies in the graveyard.", fix="Give a note among the living, like maps/Topic.md.", key=key)
+    if folded in taken:
+        raise ConfigError(f"config.toml: {key} is the path of {taken[folded]}, too.", fix="Give each map a note of its own.", key=key)
+    taken[folded] = key.removesuffix(".path")
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).lower()
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "language": get_args(Language),
+    "ingest.filename": get_args(Filename),
+    "moc.language": get_args(Language),
+    "moc.sort": get_args(MapSort),
+}
+"""Values that a setting may have; ``moc`` stands for each of its tables."""
 
 
 def _checked(name: str, value: Any, default: Any) -> Any:
-    choices = _CHOICES.get(name)
+    choices = _CHOICES.get(re.sub(r"\[\d+\]", "", name))
     if choices and value not in choices:
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix=f"Use one of: {', '.join(choices)}.", key=name)
     if isinstance(default, tuple):
@@ -159,6 +260,9 @@ def _checked(name: str, value: Any, default: Any) -> Any:
 def _checked_list(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="It must be a list of texts.", key=name)
+    if name.endswith(".sections") and (unknown := set(value) - set(get_args(MapSection))):
+        known = ", ".join(get_args(MapSection))
+        raise ConfigError(f"config.toml: {name} names {min(unknown)!r}.", fix=f"Sections: {known}.", key=name)
     if name.startswith("folders.") and not all(map(_is_plain_folder, value)):
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give folders inside the vault, like output.", key=name)
     return tuple(value)

@@ -55,7 +55,8 @@ class Services:
     jobs: Jobs
     events: EventLog
     refresh_moc: Callable[[], bool]
-    adopt_moc: Callable[[], bool]
+    """Looks at the disk and writes all maps; tells whether one was written."""
+    adopt_moc: Callable[[str], bool]
     take_in: Callable[[Iterable[NotePath]], object]
     """Takes files in as they are now, so that the next question sees them."""
     restart: Callable[[], None]

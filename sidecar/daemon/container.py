@@ -140,7 +140,7 @@ def open_container(
         ingest=ingest,
         jobs=Jobs(tell),
         events=events,
-        refresh_moc=vault.refresh_moc,
+        refresh_moc=vault.renew_moc,
         adopt_moc=vault.adopt_moc,
         take_in=vault.apply,
         restart=restart,

@@ -10,7 +10,7 @@ from sidecar.config import KB_FOLDER, Config, Language, load_config
 from sidecar.daemon.bundle import plugin_folder, template_folder
 from sidecar.daemon.protocol import make_vault_id, read_vault_id
 from sidecar.errors import VaultMissing, VaultNotInitialised, WriteFailed
-from sidecar.moc.render import adopt
+from sidecar.moc.text import adopt
 from sidecar.vault.files import ABSENT, VaultFiles
 from sidecar.vault.generated import has_trace
 
@@ -94,6 +94,7 @@ language = "{language}"  # en or zh-CN: the words of the map
 # topics = {moc.topics}
 # recent = {moc.recent}
 # orphans = {moc.orphans}
+# frozen = false  # true: the map stays as it is. More maps and settings: docs/moc.md
 
 [ingest]
 # filename = "{ingest.filename}"  # slug, or title for the page's own title

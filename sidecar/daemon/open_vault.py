@@ -29,6 +29,7 @@ class OpenVault:
         """Read what changed since the last run and build the graph."""
         report = self.index.open(progress)
         self.graph.rebuild()
+        self.moc.reset()
         return report
 
     def apply(self, paths: Iterable[NotePath]) -> IndexDelta:
@@ -37,25 +38,31 @@ class OpenVault:
         if delta:
             self.graph.apply(delta)
             self.search.apply(delta)
+            self.moc.apply(delta)
             self.on_change(delta)
         return delta
 
     def refresh_moc(self) -> bool:
-        """Write the map if it changed, and take the written file in at once, so that the watcher's echo finds nothing new."""
+        """Write the maps that changed, and take the written files in at once, so that the watcher's echo finds nothing new."""
         written = self.moc.refresh()
         if written:
-            self.apply([self.moc.path])
-        return written
+            self.apply(written)
+        return bool(written)
 
-    def adopt_moc(self) -> bool:
-        """Give the map's file its markers and fill them."""
-        adopted = self.moc.adopt()
+    def renew_moc(self) -> bool:
+        """Look through the whole vault for changes that nobody told of, then write the maps."""
+        self.apply(self.index.rescan())
+        return self.refresh_moc()
+
+    def adopt_moc(self, path: NotePath = "") -> bool:
+        """Give a map's file, the main one's by default, its markers and fill them."""
+        adopted = self.moc.adopt(path)
         if adopted:
-            self.apply([self.moc.path])
+            self.apply([path or self.moc.path])
         return self.refresh_moc() or adopted
 
     def settle(self) -> None:
-        """Write what is derived: the map, then the graph file."""
+        """Write what is derived: the maps, then the graph file."""
         self.refresh_moc()
         self.graph.write_file()
 

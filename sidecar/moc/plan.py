@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from itertools import chain, islice
+from typing import TypeVar
 
-from sidecar.config import Folders, MocSettings
-from sidecar.graph.metrics import Hub, changed_on, newest_change
+from sidecar.config import MapSettings, MocSettings
+from sidecar.graph.metrics import Hub
+from sidecar.moc.tally import Tally
 from sidecar.vault.inline import is_tag
-from sidecar.vault.layers import layer_of
-from sidecar.vault.note import Note, NotePath
+from sidecar.vault.note import Note, NotePath, basename_of
+
+T = TypeVar("T")
+Judge = Callable[[NotePath], bool]
+_HUB_TAGS = 3
+_is_tag = lru_cache(maxsize=100_000)(is_tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,47 +55,128 @@ class MocPlan:
     orphans_total: int
 
 
-def plan_moc(
-    notes: Mapping[NotePath, Note],
-    hubs: Sequence[Hub],
-    orphans: Sequence[NotePath],
-    tags: Sequence[tuple[str, int]],
-    folders: Folders,
-    settings: MocSettings,
-) -> MocPlan:
-    """Choose what the map shows.
+@dataclass(frozen=True, slots=True)
+class ListEntry:
+    """A line of a further map, with what it is sorted by, if that can be told: the linking notes or the day."""
 
-    Args:
-        notes: The living notes; canvases are not counted.
+    path: NotePath
+    title: str
+    in_links: int = 0
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlan:
+    """What a further map says."""
+
+    entries: tuple[ListEntry, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """What is known of the vault when maps are planned.
+
+    Attributes:
+        notes: All notes, buried ones and canvases included.
+        tally: Figures about the living ones.
         hubs, orphans, tags: As ranked by the graph.
+        maps: The maps themselves, which stand on no map.
+        is_excluded: Whether the owner excluded a file: it comes after all others.
+        is_untrusted: Whether a note's text came from outside.
     """
-    moc_path = settings.path
-    pages = {path: note for path, note in notes.items() if note.kind == "note"}
-    counts = {"notes": len(pages)}
-    for layer in ("wiki", "sources", "core", "inbox"):
-        counts[layer] = sum(layer_of(path, folders) == layer for path in pages)
-    shown = [hub for hub in hubs if hub.path in pages and hub.path != moc_path]
-    topics = [(tag, count) for tag, count in tags if is_tag(tag)]
-    lonely = [path for path in orphans if path != moc_path]
+
+    notes: Mapping[NotePath, Note]
+    tally: Tally
+    hubs: Sequence[Hub]
+    orphans: Sequence[NotePath]
+    tags: Sequence[tuple[str, int]]
+    maps: frozenset[NotePath]
+    is_excluded: Judge
+    is_untrusted: Judge
+
+    def is_shown(self, path: NotePath) -> bool:
+        return path in self.tally and path not in self.maps
+
+
+def plan_moc(vault: Vault, settings: MocSettings) -> MocPlan:
+    """Choose what the main map shows; a section that is switched off holds nothing and counts nothing."""
+    wants = {name: name in settings.sections for name in ("hubs", "topics", "recent", "orphans")}
+    hubs = vault.hubs if wants["hubs"] else ()
+    topics = [(tag, count) for tag, count in vault.tags if _is_tag(tag)] if wants["topics"] else []
+    captures = vault.tally.captures() if wants["recent"] else ()
+    lonely = vault.orphans if wants["orphans"] else ()
+    hidden = vault.maps | vault.tally.canvases
     return MocPlan(
-        counts=counts,
-        newest=newest_change(pages.values()),
-        hubs=tuple(_hub_entry(hub, pages[hub.path]) for hub in shown[: settings.hubs]),
-        hubs_total=len(shown),
+        counts=vault.tally.counts(),
+        newest=vault.tally.newest,
+        hubs=tuple(_hub_entry(hub, vault) for hub in _first(hubs, settings.hubs, vault, lambda hub: hub.path)),
+        hubs_total=len(hubs) - sum(hub.path in hidden for hub in hubs),
         topics=tuple(topics[: settings.topics]),
         topics_total=len(topics),
-        recent=_recent(pages, folders, settings.recent),
-        orphans=tuple((path, pages[path].title) for path in lonely[: settings.orphans]),
-        orphans_total=len(lonely),
+        recent=tuple(
+            CaptureEntry(path, title_of(vault.notes[path]), vault.tally.day_of(path))
+            for path in _first(captures, settings.recent, vault, str)
+        ),
+        orphans=tuple((path, title_of(vault.notes[path])) for path in _first(lonely, settings.orphans, vault, str)),
+        orphans_total=len(lonely) - sum(map(hidden.__contains__, lonely)),
     )
 
 
-def _hub_entry(hub: Hub, note: Note) -> HubEntry:
-    gist = "" if note.from_web else note.text_property("gist") or note.excerpt
-    return HubEntry(hub.path, note.title, hub.in_links, tuple(filter(is_tag, dict.fromkeys(note.tags)))[:3], gist)
+def plan_list(vault: Vault, settings: MapSettings) -> ListPlan:
+    """Choose what a further map shows: the notes it selects, in its order.
+
+    By ``hubs``, notes that others link to come first as the graph ranks them, then the rest by path.
+    """
+    members = vault.tally.members[settings.path].notes
+    total = len(members) - sum(path in members for path in vault.maps)
+    if settings.sort == "hubs":
+        ranked = {hub.path: hub.in_links for hub in vault.hubs if hub.path in members}
+        rest = (path for path in members if path not in ranked)
+        order = _first(chain(ranked, rest), settings.notes, vault, str)
+        return ListPlan(tuple(ListEntry(path, title_of(vault.notes[path]), ranked.get(path, 0)) for path in order), total)
+    order = _first(members, settings.notes, vault, str)
+    shows_day = settings.sort == "newest"
+    return ListPlan(
+        tuple(ListEntry(path, title_of(vault.notes[path]), day=vault.tally.day_of(path) if shows_day else None) for path in order), total
+    )
 
 
-def _recent(pages: Mapping[NotePath, Note], folders: Folders, limit: int) -> tuple[CaptureEntry, ...]:
-    captured = [CaptureEntry(path, note.title, changed_on(note)) for path, note in pages.items() if layer_of(path, folders) == "sources"]
-    captured.sort(key=lambda entry: (-(entry.day or date.min).toordinal(), entry.path))
-    return tuple(captured[:limit])
+def _first(entries: Iterable[T], limit: int, vault: Vault, path_of: Callable[[T], NotePath]) -> list[T]:
+    """Give the first entries that may be shown, all excluded ones after the others; looks no further than it must."""
+    if limit == 0:
+        return []
+    last: list[T] = []
+
+    def others() -> Iterator[T]:
+        for entry in entries:
+            if not vault.is_shown(path_of(entry)):
+                continue
+            if not vault.is_excluded(path_of(entry)):
+                yield entry
+            elif len(last) < limit:
+                last.append(entry)
+
+    found = list(islice(others(), limit))
+    return (found + last)[:limit]
+
+
+def _hub_entry(hub: Hub, vault: Vault) -> HubEntry:
+    note = vault.notes[hub.path]
+    gist = "" if vault.is_untrusted(hub.path) else readable_gist(note.text_property("gist") or note.excerpt)
+    return HubEntry(hub.path, title_of(note), hub.in_links, tuple(filter(_is_tag, dict.fromkeys(note.tags)))[:_HUB_TAGS], gist)
+
+
+def title_of(note: Note) -> str:
+    """Give a note's title; its name where the title is still a template's code."""
+    return basename_of(note.path) if _TEMPLATE.search(note.title) else note.title
+
+
+def readable_gist(text: str) -> str:
+    """Take the mark of a callout off a gist; what holds no word or is a template's code is none."""
+    text = _CALLOUT.sub("", text)
+    return text if re.search(r"\w", text) and not _TEMPLATE.search(text) else ""
+
+
+_TEMPLATE = re.compile(r"<%|%>|\{\{")
+_CALLOUT = re.compile(r"^[>\s]*\[![\w-]+\][+-]?\s*")

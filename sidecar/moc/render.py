@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
-from sidecar.moc.plan import HubEntry, MocPlan
+from sidecar.moc.plan import HubEntry, ListEntry, ListPlan, MocPlan
 from sidecar.moc.words import MocWords
-from sidecar.vault.generated import BEGIN, END, find_block
 from sidecar.vault.note import NotePath
 
 _MAX_TITLE_CHARS = 100
 """A title longer than that would take the place of other hubs."""
-_TAG_SIGN = re.compile(r"(?<!\S)#(?=\S)")
+_MAX_GIST_CHARS = 120
 
 LinkWriter = Callable[[NotePath, str], str]
 """Writes a link to a path that shows a title."""
@@ -32,39 +32,51 @@ def render_moc(plan: MocPlan, words: MocWords, link: LinkWriter, budget_bytes: i
         lines = [f"- {entry.day.isoformat() + ' ' if entry.day else ''}{link(entry.path, entry.title)}" for entry in plan.recent]
         sections.append(_section(words.recent, lines))
     if plan.orphans_total:
-        lines = [_orphan_line(plan.orphans_total, words), "", *(f"- {link(path, title)}" for path, title in plan.orphans)]
-        sections.append(_section(words.orphans, lines + _left_out(plan.orphans_total - len(plan.orphans), words)))
+        lines = [_orphan_line(plan.orphans_total, words)]
+        if plan.orphans:
+            lines += ["", *(f"- {link(path, title)}" for path, title in plan.orphans)]
+            lines += _left_out(plan.orphans_total - len(plan.orphans), words)
+        sections.append(_section(words.orphans, lines))
     return "\n\n".join(sections) + "\n"
 
 
-def replace_block(text: str, block: str) -> str | None:
-    """Put a new generated block between the markers of ``text``; ``None`` if it has no usable pair of them.
-
-    Nothing outside the block changes. Its lines end as the file's do.
-    """
-    found = find_block(text)
-    if found is None:
-        return None
-    ending = "\r\n" if text[: found.start].endswith("\r\n") else "\n"
-    return text[: found.start] + block.replace("\n", ending) + text[found.end :]
+def render_list(plan: ListPlan, words: MocWords, link: LinkWriter) -> str:
+    """Write the generated block of a further map: how many notes it selects, then their list; ends with a line break."""
+    link = _plainly(link)
+    head = words.one_selected if plan.total == 1 else words.selected.format(n=plan.total)
+    lines = [_list_line(entry, words, link) for entry in plan.entries]
+    lines += _left_out(plan.total - len(plan.entries), words) if plan.entries else []
+    return "\n".join([head, *(["", *lines] if lines else [])]) + "\n"
 
 
-def adopt(text: str) -> str:
-    """Add an empty pair of markers at the end of a file that has none."""
-    ending = "\r\n" if "\r\n" in text else "\n"
-    gap = "" if not text else ending if text.endswith(("\n", "\r\n")) else ending * 2
-    return f"{text}{gap}{BEGIN}{ending}{END}{ending}"
+def _list_line(entry: ListEntry, words: MocWords, link: LinkWriter) -> str:
+    day = f"{entry.day.isoformat()} " if entry.day else ""
+    shown = f"- {day}{link(entry.path, entry.title)}"
+    return words.separator.join([shown, str(entry.in_links)]) if entry.in_links else shown
 
 
 def _head(plan: MocPlan, words: MocWords, link: LinkWriter, budget: int) -> str:
-    """Write counts line and hubs within the budget: gists go first, then tags, both from the last hub up, then hubs."""
+    """Write counts line and hubs within the budget: gists go first, then tags, both from the last hub up, then hubs.
+
+    A hub whose bare line has no room even alone is passed over, so that one endless name does not push out the rest.
+    """
     counts = _counts_line(plan, words)
     if not plan.hubs:
         return counts
-    forms = [[_hub_line(hub, words, link, tags=t, gist=g) for t, g in ((True, True), (True, False), (False, False))] for hub in plan.hubs]
+    room = budget - _bytes(f"{counts}\n\n## {words.hubs}\n\n\n\n*{words.more.format(n=plan.hubs_total)}*\n")
+    forms = [
+        [_hub_line(hub, words, link, tags=tags, gist=gist) for tags, gist in ((True, True), (True, False), (False, False))]
+        for hub in plan.hubs
+    ]
+    lines = _fit([form for form in forms if _bytes(form[-1]) < room], room)
+    left_out = _left_out(plan.hubs_total - len(lines), words)
+    return counts + "\n\n" + _section(words.hubs, lines + (left_out if lines else left_out[1:]))
+
+
+def _fit(forms: list[list[str]], room: int) -> list[str]:
+    """Choose of each line, given from its longest to its shortest form, the one that lets all fit, or as many as do."""
     levels = [0] * len(forms)
     size = sum(_bytes(form[0]) + 1 for form in forms)
-    room = budget - _bytes(f"{counts}\n\n## {words.hubs}\n\n\n\n- {words.more.format(n=plan.hubs_total)}\n")
     for level in (1, 2):
         for n in range(len(forms) - 1, -1, -1):
             if size <= room:
@@ -75,8 +87,7 @@ def _head(plan: MocPlan, words: MocWords, link: LinkWriter, budget: int) -> str:
     while kept and size > room:
         kept -= 1
         size -= _bytes(forms[kept][levels[kept]]) + 1
-    lines = [form[level] for form, level in zip(forms[:kept], levels, strict=False)]
-    return counts + "\n\n" + _section(words.hubs, lines + _left_out(plan.hubs_total - kept, words))
+    return [form[level] for form, level in zip(forms[:kept], levels, strict=False)]
 
 
 def _counts_line(plan: MocPlan, words: MocWords) -> str:
@@ -97,7 +108,7 @@ def _hub_line(hub: HubEntry, words: MocWords, link: LinkWriter, *, tags: bool, g
     if tags and hub.tags:
         parts.append(" ".join(f"#{tag}" for tag in hub.tags))
     line = words.separator.join(parts)
-    return f"{line} — {_plain(hub.gist)}" if gist and hub.gist else line
+    return f"{line} — {_cut(_plain(hub.gist), _MAX_GIST_CHARS)}" if gist and hub.gist else line
 
 
 def _section(title: str, lines: list[str]) -> str:
@@ -110,23 +121,41 @@ def _left_out(count: int, words: MocWords) -> list[str]:
 
 def _plainly(link: LinkWriter) -> LinkWriter:
     """Make a writer of links show titles as plain words, of a length that leaves room for others."""
+    return cache(lambda path, title: link(path, _cut(_plain(title), _MAX_TITLE_CHARS)))
 
-    def write(path: NotePath, title: str) -> str:
-        shown = _plain(title)
-        return link(path, shown if len(shown) <= _MAX_TITLE_CHARS else shown[: _MAX_TITLE_CHARS - 1].rstrip() + "…")
 
-    return write
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _plain(text: str) -> str:
-    """Put a title or gist on one line and take from it what would be a link, tag, comment, formula or code on the map."""
-    text = _TAG_SIGN.sub("＃", " ".join(text.split()))
-    for mark, instead in _MARKS:
-        text = text.replace(mark, instead)
+    """Put a title or gist on one line and take from it what would act on the map.
+
+    That is: links, embeds, footnotes and block ids, tags, comments, formulas, code (Dataview runs some), inline fields of
+    Dataview, HTML, and traces of our own markers.
+    """
+    text = " ".join(text.split())
+    for pattern, instead in _ACTING:
+        text = pattern.sub(instead, text)
     return text
 
 
-_MARKS = (("[[", "[ ["), ("]]", "] ]"), ("](", "] ("), ("%%", "% %"), ("$$", "$ $"), ("`", "'"), ("<", "‹"), ("kb:moc", "kb-moc"))
+_ACTING = tuple(
+    (re.compile(pattern), instead)
+    for pattern, instead in (
+        (r"(?<!\S)#(?=\S)", "＃"),
+        (r"\[(?=\[)", "[ "),
+        (r"\](?=\])", "] "),
+        (r"\](?=\()", "] "),
+        (r"%(?=%)", "% "),
+        (r":(?=:)", ": "),
+        (r"\$", "＄"),
+        (r"\^(?=\[|[A-Za-z0-9-]+$)", "＾"),
+        (r"`", "'"),
+        (r"<", "‹"),
+        (r"kb:moc", "kb-moc"),
+    )
+)
 
 
 def _bytes(text: str) -> int:

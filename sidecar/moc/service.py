@@ -1,134 +1,182 @@
-"""Keeps the map of content of the open vault current."""
+"""Keeps the maps of content of the open vault current."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from sidecar.config import Config
-from sidecar.errors import MocNotAdopted, NoteNotFound, VaultError, WriteConflict
+from sidecar.config import Config, Language, MapSettings
+from sidecar.errors import NoteNotFound
 from sidecar.graph.service import GraphService
-from sidecar.moc.plan import MocPlan, plan_moc
-from sidecar.moc.render import adopt, render_moc, replace_block
+from sidecar.moc.file import MapFile
+from sidecar.moc.plan import ListPlan, MocPlan, Vault, plan_list, plan_moc
+from sidecar.moc.render import render_list, render_moc
+from sidecar.moc.tally import Tally
 from sidecar.moc.words import MOC_WORDS
-from sidecar.vault.files import ABSENT, VaultFiles, content_hash
-from sidecar.vault.generated import has_trace
+from sidecar.vault.changes import IndexDelta
+from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.links import render_link
-from sidecar.vault.note import NotePath
+from sidecar.vault.note import NotePath, basename_of
 
-_TRIES = 3
+
+@dataclass(frozen=True, slots=True)
+class MapReport:
+    """How it stands with one map. ``notes`` counts what it selects; for the main map, all living notes."""
+
+    path: NotePath
+    title: str
+    query: str
+    sort: str
+    notes: int
+    problem: str
+    is_frozen: bool
 
 
 class MocService:
-    """Plans and writes the map."""
+    """Plans and writes the main map and those beside it."""
 
     def __init__(self, index: VaultIndex, graph: GraphService, files: VaultFiles, config: Callable[[], Config]) -> None:
         self._index = index
         self._graph = graph
         self._files = files
         self._config = config
-        self.problem = ""
-        """Why the map is not written at the moment, or empty."""
+        self._tally: Tally | None = None
+        self._map_files: dict[NotePath, MapFile] = {}
 
     @property
     def path(self) -> NotePath:
+        """Where the main map lies."""
         return self._config().moc.path
 
-    def plan(self) -> MocPlan:
+    @property
+    def paths(self) -> list[NotePath]:
+        """Where the maps lie, the main one first."""
         config = self._config()
-        notes = self._graph.living_notes()
-        return plan_moc(notes, self._graph.hubs(), self._graph.orphans(), self._graph.tags(), config.folders, config.moc)
+        return [config.moc.path, *(settings.path for settings in config.maps)]
+
+    @property
+    def problem(self) -> str:
+        """Why maps are not written at the moment, or empty; as of the last time they were looked at."""
+        files = [self._map_files[path] for path in self.paths if path in self._map_files]
+        return " ".join(file.problem for file in files if file.problem)
+
+    def reset(self) -> None:
+        """Forget the figures kept so far: the index was read anew."""
+        self._tally = None
+
+    def apply(self, delta: IndexDelta) -> None:
+        """Take in what changed; afterwards the figures equal those made from scratch."""
+        if self._tally is not None:
+            self._tally.update(self._index.notes, delta.parsed | delta.removed)
+
+    def plan(self) -> MocPlan:
+        """Choose what the main map shows now."""
+        return plan_moc(self._vault(), self._config().moc)
 
     def render(self, plan: MocPlan | None = None) -> str:
-        """Write the generated block, for ``plan`` or for what the vault holds now."""
+        """Write the generated block of the main map, for ``plan`` or for what the vault holds now."""
         config = self._config()
-        source = config.moc.path
-        return render_moc(
-            plan or self.plan(),
-            MOC_WORDS[config.language],
-            lambda path, title: render_link(path, title, source, self._index.names),
-            config.moc.budget_bytes,
-        )
+        settings = config.moc
+        words = MOC_WORDS[settings.language or config.language]
+        return render_moc(plan or self.plan(), words, self._link_from(settings.path), settings.budget_bytes)
 
-    def refresh(self) -> bool:
-        """Write the map if its bytes changed; tell whether they did.
-
-        A file that someone saves at the same moment is read again; nothing outside the markers is ever touched, and a map
-        that is not there is not made: it may only be late in arriving by sync.
-        """
-        try:
-            return self._write_block(self.render())
-        except NoteNotFound:
-            self.problem = self._missing()
-        except VaultError as problem:
-            self.problem = _sentence(problem)
-        return False
-
-    def check(self) -> str:
-        """Say why the map could not be written now; empty if it could. Writes nothing."""
-        try:
-            text, _ = self._read()
-            self.problem = "" if replace_block(text, "") is not None else _sentence(self._not_adopted(text))
-        except NoteNotFound:
-            self.problem = self._missing()
-        except VaultError as problem:
-            self.problem = _sentence(problem)
-        return self.problem
-
-    def adopt(self) -> bool:
-        """Put markers into the map's file, making it if need be; tell whether anything was written.
+    def render_map(self, path: NotePath) -> str:
+        """Write the generated block of the map at ``path``.
 
         Raises:
-            MocNotAdopted: The file holds half a pair of markers, which only its owner can sort out.
+            NoteNotFound: No map is set up there.
         """
-        try:
-            text, expected = self._read()
-        except NoteNotFound:
-            text, expected = "", ABSENT
-        if replace_block(text, "") is not None:
-            return False
-        if has_trace(text):
-            raise self._not_adopted(text)
-        self._files.write(self.path, adopt(text).encode("utf-8"), expected=expected)
-        return True
+        if path == self.path:
+            return self.render()
+        return self._render_list(self._vault(), self._settings_of(path))
 
-    def _write_block(self, block: str) -> bool:
-        for _ in range(_TRIES):
-            text, expected = self._read()
-            wanted = replace_block(text, block)
-            if wanted is None:
-                raise self._not_adopted(text)
-            self.problem = ""
-            if wanted == text:
-                return False
-            try:
-                self._files.write(self.path, wanted.encode("utf-8"), expected=expected)
-            except WriteConflict:
-                continue
-            return True
-        raise WriteConflict(f"{self.path} is being edited.", fix="The map follows when it is quiet.", path=self.path)
+    def refresh(self) -> list[NotePath]:
+        """Write the maps whose bytes changed; tell which. Why another was not written is told by :attr:`problem`."""
+        config = self._config()
+        vault = self._vault()
+        written: list[NotePath] = []
+        block = "" if config.moc.frozen else self.render(plan_moc(vault, config.moc))
+        if self._file(config.moc.path).write(block, frozen=config.moc.frozen):
+            written.append(config.moc.path)
+        for settings in config.maps:
+            block = "" if settings.frozen else self._render_list(vault, settings)
+            if self._file(settings.path).write(block, frozen=settings.frozen):
+                written.append(settings.path)
+        return written
 
-    def _read(self) -> tuple[str, str]:
-        """Read the map's file for writing it again: every byte must survive, so it must be clean UTF-8."""
-        data = self._files.read_bytes(self.path)
-        try:
-            return data.decode("utf-8"), content_hash(data)
-        except UnicodeDecodeError as error:
-            raise MocNotAdopted(f"{self.path} is not UTF-8 text, so it is not touched.", fix="Save it as UTF-8.") from error
+    def check(self) -> str:
+        """Say why the main map could not be written now; empty if it could. Writes nothing."""
+        return self._file(self.path).check(frozen=self._config().moc.frozen)
 
-    def _missing(self) -> str:
-        return f"There is no {self.path}. Make one with: kb moc --adopt"
+    def report(self) -> list[MapReport]:
+        """Say how it stands with each map, the main one first. Writes nothing."""
+        config, tally = self._config(), self._current_tally()
+        main = config.moc
+        reports = [MapReport(main.path, self._title(main.path), "", "", tally.counts()["notes"], self.check(), self._is_frozen(main.path))]
+        vault = self._vault()
+        for settings in config.maps:
+            problem = self._file(settings.path).check(frozen=settings.frozen)
+            total = plan_list(vault, settings).total
+            title, frozen = self._title(settings.path), self._is_frozen(settings.path)
+            reports.append(MapReport(settings.path, title, settings.query, settings.sort, total, problem, frozen))
+        return reports
 
-    def _not_adopted(self, text: str) -> MocNotAdopted:
-        if has_trace(text):
-            return MocNotAdopted(
-                f"The markers in {self.path} are damaged; nothing is written.",
-                fix="Leave one begin and one end marker, each on a line of its own, or delete both and type: kb moc --adopt",
-            )
-        return MocNotAdopted(
-            f"{self.path} has no markers for the map, so it is not touched.", fix="Add them at its end with: kb moc --adopt"
+    def adopt(self, path: NotePath = "") -> bool:
+        """Put markers into a map's file, the main one's by default, making it if need be; tell whether anything was written.
+
+        Raises:
+            MocNotAdopted: The file holds half a pair of markers, which only its owner can sort out, or is not ours to make.
+            NoteNotFound: No map is set up there.
+        """
+        path = path or self.path
+        if path != self.path:
+            self._settings_of(path)
+        return self._file(path).adopt()
+
+    def _settings_of(self, path: NotePath) -> MapSettings:
+        for settings in self._config().maps:
+            if settings.path == path:
+                return settings
+        known = ", ".join(self.paths)
+        raise NoteNotFound(f"No map is set up at {path}.", fix=f"Maps in config.toml: {known}.", path=path)
+
+    def _vault(self) -> Vault:
+        return Vault(
+            self._index.notes,
+            self._current_tally(),
+            self._graph.hubs(),
+            self._graph.orphans(),
+            self._graph.tags(),
+            frozenset(self.paths),
+            self._index.is_excluded,
+            self._index.is_untrusted,
         )
 
+    def _current_tally(self) -> Tally:
+        config = self._config()
+        if self._tally is None or not self._tally.fits(config.folders, config.maps):
+            self._tally = Tally(config.folders, config.maps)
+            self._tally.update(self._index.notes, self._index.notes)
+        return self._tally
 
-def _sentence(error: VaultError) -> str:
-    return f"{error.message} {error.fix}".strip()
+    def _render_list(self, vault: Vault, settings: MapSettings) -> str:
+        language: Language = settings.language or self._config().language
+        plan: ListPlan = plan_list(vault, settings)
+        return render_list(plan, MOC_WORDS[language], self._link_from(settings.path))
+
+    def _link_from(self, source: NotePath) -> Callable[[NotePath, str], str]:
+        return lambda path, title: render_link(path, title, source, self._index.names)
+
+    def _file(self, path: NotePath) -> MapFile:
+        if path not in self._map_files:
+            command = "kb moc --adopt" if path == self.path else f'kb moc --adopt "{path}"'
+            self._map_files[path] = MapFile(self._files, path, command)
+        return self._map_files[path]
+
+    def _is_frozen(self, path: NotePath) -> bool:
+        return self._file(path).is_frozen
+
+    def _title(self, path: NotePath) -> str:
+        note = self._index.notes.get(path)
+        return note.title if note else basename_of(path)

@@ -24,6 +24,9 @@ class MocWords:
     one_orphan: str
     orphan_line: str
     """Takes the number of orphans, if there is more than one."""
+    one_selected: str
+    selected: str
+    """Takes the number of notes of a further map, if it is not one."""
     separator: str
 
 
@@ -42,6 +45,8 @@ MOC_WORDS: dict[Language, MocWords] = {
         more="and {n} more",
         one_orphan="One note has no link in or out",
         orphan_line="{n} notes have no link in or out",
+        one_selected="1 note",
+        selected="{n} notes",
         separator=" · ",
     ),
     "zh-CN": MocWords(
@@ -58,6 +63,8 @@ MOC_WORDS: dict[Language, MocWords] = {
         more="还有 {n} 个",
         one_orphan="1 篇笔记没有任何链接",
         orphan_line="{n} 篇笔记没有任何链接",
+        one_selected="1 篇笔记",
+        selected="{n} 篇笔记",
         separator=" · ",
     ),
 }

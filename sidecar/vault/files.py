@@ -193,6 +193,13 @@ class VaultFiles:
         except OSError as error:
             raise VaultUnreadable(f"{path} cannot be read: {error.strerror}.", fix="Check its permissions.", path=path) from error
 
+    def siblings(self, path: NotePath) -> list[str]:
+        """List the names of the other files in a file's folder, hidden ones included; nothing if there is no such folder."""
+        where = self.root / path
+        with contextlib.suppress(OSError):
+            return sorted(entry.name for entry in where.parent.iterdir() if entry.name != where.name)
+        return []
+
     def read_app_settings(self) -> str:
         """Give the text of ``.obsidian/app.json``; empty if there is none that can be read."""
         try:

@@ -108,12 +108,12 @@ def shortest_link(path: NotePath, source: NotePath, names: NameIndex) -> str:
 def render_link(path: NotePath, title: str, source: NotePath, names: NameIndex) -> str:
     """Write a link to ``path`` for the note ``source`` that shows ``title``.
 
-    A file name with one of ``# ^ [ ] |`` cannot stand in a wikilink, and one with ``%%``, ``<`` or a trace of a marker of ours
+    A file name with one of ``# ^ [ ] | \\`` cannot stand in a wikilink, and one with ``%%``, ``<`` or a trace of a marker of ours
     would hide or end what follows it; such names get a Markdown link, percent-encoded.
     """
     link = shortest_link(path, source, names)
     shown = " ".join(title.split()).replace("[[", "[ [").replace("]]", "] ]")
-    if any(mark in link for mark in (*"#^[]|<", "%%", "kb:moc")):
+    if any(mark in link for mark in (*"#^[]|<\\", "%%", "kb:moc")):
         text = shown.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
         return f"[{text}]({quote(path, safe='/')})"
     if shown == link or not shown:

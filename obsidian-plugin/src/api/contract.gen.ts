@@ -201,7 +201,7 @@ export interface paths {
         /** What the map of content says */
         get: operations["get_kb_moc"];
         put?: never;
-        /** Write the map now; adopt its file if asked */
+        /** Write the maps now; adopt their files if asked */
         post: operations["post_kb_moc"];
         delete?: never;
         options?: never;
@@ -566,6 +566,43 @@ export interface components {
              */
             offset: number;
         };
+        /** MapAnswer */
+        MapAnswer: {
+            /** Path */
+            path: string;
+            /** Title */
+            title: string;
+            /**
+             * Query
+             * @description What the map selects; empty for the main one.
+             */
+            query: string;
+            /**
+             * Sort
+             * @description How it is sorted: hubs, title, newest or path; empty for the main one.
+             */
+            sort: string;
+            /**
+             * Notes
+             * @description How many notes it speaks of.
+             */
+            notes: number;
+            /**
+             * Problem
+             * @description Why it is not written, or empty.
+             */
+            problem: string;
+            /**
+             * Frozen
+             * @description Whether its owner wants it left as it is.
+             */
+            frozen: boolean;
+            /**
+             * Written
+             * @description Whether this request wrote it.
+             */
+            written: boolean;
+        };
         /** MentionAnswer */
         MentionAnswer: {
             /**
@@ -624,8 +661,25 @@ export interface components {
             orphans: components["schemas"]["PlaceAnswer"][];
             /** Orphans Total */
             orphans_total: number;
-            /** Markdown */
+            /**
+             * Markdown
+             * @description The generated text of the map that was asked for.
+             */
             markdown: string;
+            /**
+             * Maps
+             * @description All maps, the main one first.
+             */
+            maps: components["schemas"]["MapAnswer"][];
+        };
+        /** MocQuery */
+        MocQuery: {
+            /**
+             * Map
+             * @description The map whose text is wanted; empty for the main one.
+             * @default
+             */
+            map: string;
         };
         /** MocRequest */
         MocRequest: {
@@ -635,6 +689,18 @@ export interface components {
              * @default false
              */
             adopt: boolean;
+            /**
+             * Map
+             * @description The map to adopt; empty for the main one. All maps are written in any case.
+             * @default
+             */
+            map: string;
+            /**
+             * All
+             * @description Adopt all maps.
+             * @default false
+             */
+            all: boolean;
         };
         /** NodeAnswer */
         NodeAnswer: {
@@ -1256,7 +1322,10 @@ export interface operations {
     };
     get_kb_moc: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The map whose text is wanted; empty for the main one. */
+                map?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

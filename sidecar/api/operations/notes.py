@@ -80,7 +80,8 @@ async def _list(services: Services, request: ListRequest) -> ListAnswer:
             case "hubs":
                 return [{"path": h.path, "title": notes[h.path].title, "in_links": h.in_links, "score": h.score} for h in graph.hubs()]
             case "orphans":
-                return [{"path": path, "title": notes[path].title} for path in graph.orphans() if path != services.moc.path]
+                maps = set(services.moc.paths)
+                return [{"path": path, "title": notes[path].title} for path in graph.orphans() if path not in maps]
             case "unresolved":
                 wanted = graph.unresolved()
                 return [{"link": name, "wanted_by": wanted[name]} for name in sorted(wanted, key=lambda n: (-len(wanted[n]), n))]
