@@ -24,7 +24,7 @@ COMMANDS: dict[str, str] = {
     "add": "make notes of links",
     "search": "find notes, in Chinese and in Latin scripts",
     "links": "show what a note links to and what links to it",
-    "list": "list notes, hubs, orphans, unwritten notes, tags or problems",
+    "list": "list notes, hubs, orphans, dead ends, unwritten notes, tags or problems",
     "moc": "show or write the map of content",
     "graph": "show or export the graph",
     "resolve": "say where a link leads",

@@ -10,7 +10,8 @@ from sidecar.api.operations.base import Operation, find_note
 from sidecar.api.services import Services
 from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.layers import layer_of
-from sidecar.vault.note import Note
+from sidecar.vault.links import render_link
+from sidecar.vault.note import Note, NotePath
 
 _MAX_RENDERED_CHARS = 300_000
 
@@ -61,9 +62,15 @@ async def _list(services: Services, request: ListRequest) -> ListAnswer:
                 return [{"path": h.path, "title": notes[h.path].title, "in_links": h.in_links, "score": h.score} for h in graph.hubs()]
             case "orphans":
                 return [{"path": path, "title": notes[path].title} for path in graph.orphans() if path != services.moc.path]
+            case "dead-ends":
+                return [
+                    {"path": path, "title": notes[path].title, "in_links": graph.tally.in_links(path)}
+                    for path in graph.dead_ends()
+                    if path != services.moc.path
+                ]
             case "unresolved":
                 wanted = graph.unresolved()
-                return [{"link": name, "wanted_by": wanted[name]} for name in sorted(wanted, key=lambda n: (-len(wanted[n]), n))]
+                return [_unwritten(name, wanted[name], services) for name in sorted(wanted, key=lambda n: (-len(wanted[n]), n))]
             case "tags":
                 return [{"tag": tag, "count": count} for tag, count in graph.tags()]
             case "problems":
@@ -74,11 +81,18 @@ async def _list(services: Services, request: ListRequest) -> ListAnswer:
     return ListAnswer(kind=request.kind, total=len(items), items=items[request.offset : request.offset + request.limit])
 
 
+def _unwritten(name: str, wanted_by: list[NotePath], services: Services) -> dict[str, Any]:
+    """Describe an unwritten note; if it is the alias or title of one that exists, offer the link that would lead there."""
+    known = services.graph.known_otherwise(name)
+    repair = render_link(known[0], name, wanted_by[0], services.index.names) if len(known) == 1 else ""
+    return {"link": name, "wanted_by": wanted_by, "known_otherwise": known, "repair": repair}
+
+
 def _note_item(note: Note, services: Services) -> dict[str, Any]:
     return {"path": note.path, "title": note.title, "layer": layer_of(note.path, services.config().folders), "tags": list(note.tags)}
 
 
 OPERATIONS = (
     Operation("GET", "/api/kb/entry", "One note, its text and what was read from it", EntryRequest, EntryAnswer, _entry),
-    Operation("GET", "/api/kb/list", "Notes, hubs, orphans, unwritten notes, tags or problems", ListRequest, ListAnswer, _list),
+    Operation("GET", "/api/kb/list", "Notes, hubs, orphans, dead ends, unwritten notes, tags or problems", ListRequest, ListAnswer, _list),
 )
