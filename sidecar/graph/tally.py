@@ -109,8 +109,9 @@ class Tally:
 
     def hubs(self, limit: int | None = None) -> list[Hub]:
         """Rank notes by distinct linking notes × freshness, best first; ties by path."""
-        fresh = {day: freshness(day, self._newest) for day in {day for day, _ in self._hubs}}
-        ranked = sorted(((-round(count * fresh[day], 6), -count, day) for day, count in self._hubs), key=lambda item: item[:2])
+        buckets = self._top_buckets(limit)
+        fresh = {day: freshness(day, self._newest) for day in {day for day, _ in buckets}}
+        ranked = sorted(((-round(count * fresh[day], 6), -count, day) for day, count in buckets), key=lambda item: item[:2])
         hubs: list[Hub] = []
         for (score, count), group in groupby(ranked, key=lambda item: item[:2]):
             paths = sorted(path for _, _, day in group for path in self._hubs[day, -count])
@@ -118,6 +119,20 @@ class Tally:
             if limit is not None and len(hubs) >= limit:
                 return hubs[:limit]
         return hubs
+
+    def _top_buckets(self, limit: int | None) -> list[tuple[date | None, int]]:
+        """Give the buckets that may hold one of the first hubs: freshness is ½ to 1, so half as many links never come first."""
+        if limit is None:
+            return list(self._hubs)
+        sizes: Counter[int] = Counter()
+        for (_, count), paths in self._hubs.items():
+            sizes[count] += len(paths)
+        least, held = 0, 0
+        for least in sorted(sizes, reverse=True):
+            held += sizes[least]
+            if held >= limit:
+                break
+        return [bucket for bucket in self._hubs if bucket[1] * 2 >= least]
 
     @property
     def hub_count(self) -> int:
