@@ -25,7 +25,7 @@ COMMANDS: dict[str, str] = {
     "search": "find notes, in Chinese and in Latin scripts",
     "links": "show what a note links to and what links to it",
     "set": "set or remove properties of a note; only their lines change",
-    "list": "list notes, hubs, orphans, unwritten notes, tags or problems",
+    "list": "list notes, hubs, orphans, dead ends, unwritten notes, tags or problems",
     "moc": "show or write the map of content",
     "graph": "show or export the graph",
     "resolve": "say where a link leads",

@@ -24,6 +24,7 @@ from sidecar.daemon.container import Container, open_container
 from sidecar.daemon.endpoint import Endpoint, prepare_state_folder, remove_endpoint, write_endpoint
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError, PortTaken, SidecarError, SidecarRunning
+from sidecar.graph.service import GRAPH_FILE
 from sidecar.jobs import Settler
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.files import VaultFiles
@@ -37,6 +38,8 @@ _BATCH = 200
 _GRAPH_FILE_QUIET_S = 1.0
 _COMMIT_QUIET_S = 3.0
 _COMMIT_AGAIN_S = 60.0
+_NOTES_PER_QUIET_S = 5000
+"""The larger the graph file, the less often it is written."""
 _RESCAN_EVERY_S = 300.0
 _LOOK_EVERY_S = 2.0
 _MAX_CONNECTIONS = 64
@@ -108,7 +111,10 @@ class SidecarProcess:
         self._take_signals()
         self._settlers = (
             Settler(lambda: container.config().moc.settle_s, lambda: self._write_map(container)),
-            Settler(lambda: _GRAPH_FILE_QUIET_S, lambda: self._write_graph(container)),
+            Settler(
+                lambda: max(_GRAPH_FILE_QUIET_S, len(container.vault.index.notes) / _NOTES_PER_QUIET_S),
+                lambda: self._write_graph(container),
+            ),
         )
         self._committer = Settler(lambda: _COMMIT_QUIET_S, lambda: self._commit(container))
         loop = asyncio.get_running_loop()
@@ -152,9 +158,10 @@ class SidecarProcess:
             return False
         progress.parsed, progress.reused = report.parsed, report.reused
         try:
-            await services.thread.run(container.vault.settle)
-        except SidecarError as error:  # the map and the graph file can wait; questions can be answered all the same
+            await services.thread.run(container.vault.refresh_moc)
+        except SidecarError as error:  # the map can wait; questions can be answered all the same
             log.warning("%s", error.message)
+        self._settlers[1].touch()
         progress.is_ready = True
         await services.thread.run(services.files.remove_leftovers, clock_from_environment()())
         services.events.publish("status", state="ready")
@@ -202,8 +209,17 @@ class SidecarProcess:
             self._settlers[1].touch()
 
     async def _write_graph(self, container: Container) -> None:
+        """Write ``.kb/index.json``: piece by piece, so that a save or a question never waits for the whole."""
+        thread, graph = container.services.thread, container.vault.graph
+        revision = graph.revision
+        pieces = await thread.run(graph.file_parts)
+        parts: list[bytes] = []
+        while (part := await thread.run(next, pieces, None)) is not None:
+            if graph.revision != revision:
+                return  # the change that came in between has asked for another run
+            parts.append(part)
         try:
-            await container.services.thread.run(container.vault.graph.write_file)
+            await asyncio.to_thread(container.services.files.write_own, GRAPH_FILE, b"".join(parts))
         except SidecarError as error:
             log.warning("%s", error.message)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import networkx as nx
@@ -64,16 +64,6 @@ class VaultGraph:
         files = sorted(n for n in self._graph if isinstance(n, str))
         unwritten = sorted(n[0] for n in self._graph if isinstance(n, tuple))
         return [*((path, node_kind(path)) for path in files), *((name, "unresolved") for name in unwritten)]
-
-    def edges(self) -> Iterator[Edge]:
-        """Give every edge, by source path and place in the note."""
-        for source in sorted(n for n in self._graph if isinstance(n, str)):
-            yield from self.links_of(source)
-
-    def edges_unordered(self) -> Iterator[Edge]:
-        """Give every edge in no fixed order, for counting."""
-        for source, target, data in self._graph.edges(data=True):
-            yield _edge(str(source), target, data["link"])
 
     def links_of(self, source: NotePath) -> list[Edge]:
         """List the links that start at a note, in the order of its text."""

@@ -1,67 +1,157 @@
-"""Where a note's name stands in another note's text without being a link (pure)."""
+"""Where names of notes stand in a text without being links (pure).
+
+One pass of Aho and Corasick's automaton over the text, whatever the number of names. Text and names are compared in the form
+in which Obsidian compares names (NFC, lower case); places are those of the text as it is written.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidecar.vault.generated import blank_block
 from sidecar.vault.markdown import scan_markdown
-from sidecar.vault.note import Note
+from sidecar.vault.note import Note, basename_of, fold_name
+
+if TYPE_CHECKING:
+    from ahocorasick_rs import AhoCorasick
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).){1,1000}?(?<!`)\1(?!`)", re.DOTALL)
+"""Inline code within a paragraph; bounded, so that unmatched ticks do not cost quadratic time."""
 _MIN_CHARS = 2
+_GONE = "\0"
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u318f\u31f0-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+)
+"""Scripts that put no blanks between words, and Hangul, whose particles follow a word at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a text, in code points, and the name found there."""
+    """A stretch of a text, in code points, and what is written there."""
 
     start: int
     end: int
     name: str
 
 
-def mention_names(note: Note, slug: str) -> list[str]:
-    """List the names by which a note may be mentioned, longest first; single characters would be found everywhere."""
-    names = {name.strip(): None for name in (slug, note.title, *note.aliases)}
-    return sorted((name for name in names if len(name) >= _MIN_CHARS), key=lambda name: (-len(name), name))
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text in the form for comparing; ``places`` maps its offsets to those of the text, ``None`` if they are the same."""
+
+    text: str
+    places: Sequence[int] | None
+
+    def place(self, offset: int) -> int:
+        return offset if self.places is None else self.places[offset]
 
 
-def find_mentions(names: list[str], text: str, body_start: int) -> list[Span]:
-    """Find the names in a note's body, case aside, outside links, code and URLs; longer names first, no overlaps.
-
-    A Latin name must stand as a whole word; a CJK one may stand anywhere, since those scripts put no blanks between words.
-    """
-    if not names:
-        return []
-    masked = _mask(text, body_start)
-    pattern = re.compile("|".join(_bounded(name) for name in names), re.IGNORECASE)
-    found = (m for m in pattern.finditer(masked, body_start))
-    return [Span(m.start(), m.end(), text[m.start() : m.end()]) for m in found]
+def mention_names(note: Note) -> list[str]:
+    """List the names by which a note may be mentioned; single characters would be found everywhere."""
+    names = {name.strip(): None for name in (basename_of(note.path), note.title, *note.aliases)}
+    return [name for name in names if len(name) >= _MIN_CHARS]
 
 
-def _bounded(name: str) -> str:
-    word = re.compile(r"[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]")
-    before = r"(?<![0-9A-Za-z_\u00c0-\u024f\u0370-\u052f])" if word.match(name[0]) else ""
-    after = r"(?![0-9A-Za-z_\u00c0-\u024f\u0370-\u052f])" if word.match(name[-1]) else ""
-    return before + re.escape(name) + after
+def fold_text(text: str) -> Folded:
+    """Bring a text to the form for comparing, keeping track of places: folding may make a character longer or shorter."""
+    text = _encodable(text)
+    lowered = text.lower()
+    if len(lowered) == len(text) and unicodedata.is_normalized("NFC", text):
+        return Folded(lowered, None)
+    parts: list[str] = []
+    places: list[int] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and _joins(text[end]):
+            end += 1
+        part = fold_name(text[start:end])
+        parts.append(part)
+        places += [start] * len(part)
+        start = end
+    return Folded("".join(parts), [*places, len(text)])
 
 
-def _mask(text: str, body_start: int) -> str:
-    """Blank out what is no running text, keeping all offsets."""
+def _encodable(text: str) -> str:
+    """Put ``?`` for half a surrogate pair, which has no UTF-8 and so cannot be searched for."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _joins(char: str) -> bool:
+    """Whether a character may melt into the one before it."""
+    return bool(unicodedata.combining(char)) or "\u1160" <= char <= "\u11ff"
+
+
+class NameMatcher:
+    """Finds any of many names in a text."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = sorted({folded for name in names if len(folded := _encodable(fold_name(name.strip()))) >= _MIN_CHARS})
+        self._automaton = _automaton(self._names) if self._names else None
+
+    def is_in(self, text: str) -> bool:
+        """Whether a name stands anywhere in the text, in a word or in code, too: a quick look before a thorough one."""
+        return self._automaton is not None and bool(self._automaton.find_matches_as_indexes(fold_text(text).text))
+
+    def find(self, text: str) -> list[Span]:
+        """Find the names in a text that :func:`mask` has prepared: leftmost first, the longest there, no overlaps.
+
+        A name in a script with blanks between words must stand as a whole word; elsewhere it may stand anywhere.
+        """
+        if self._automaton is None:
+            return []
+        folded = fold_text(text)
+        matches = self._automaton.find_matches_as_indexes(folded.text, overlapping=True)
+        whole = [(start, -end) for _, start, end in matches if _is_whole(folded.text, start, end)]
+        found: list[Span] = []
+        for start, minus_end in sorted(whole):
+            first, last = folded.place(start), folded.place(-minus_end)
+            if first < last and (not found or first >= found[-1].end):
+                found.append(Span(first, last, text[first:last]))
+        return found
+
+
+def _automaton(names: list[str]) -> AhoCorasick:
+    from ahocorasick_rs import AhoCorasick, MatchKind  # slow to load, and most commands ask for no mentions
+
+    return AhoCorasick(names, matchkind=MatchKind.Standard)
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    if _joins(text[start]) or (end < len(text) and _joins(text[end])):
+        return False  # half a letter
+    return not (_is_spaced(text[start]) and start and _is_spaced(text[start - 1])) and not (
+        _is_spaced(text[end - 1]) and end < len(text) and _is_spaced(text[end])
+    )
+
+
+def _is_spaced(char: str) -> bool:
+    """Whether a character is part of a word that blanks set off."""
+    return (char.isalnum() or char == "_" or bool(unicodedata.combining(char))) and not _UNSPACED.match(char)
+
+
+def mask(text: str, body_start: int) -> str:
+    """Blank out what is no running text of the owner's: frontmatter, generated block, links, code, URLs. Offsets stay."""
     text = blank_block(text)
     structure = scan_markdown(text, body_start)
     chars = list(text)
+    chars[:body_start] = _GONE * body_start
     for link in structure.links:
-        chars[link.start : link.start + len(link.raw)] = "\0" * len(link.raw)
+        chars[link.start : link.start + len(link.raw)] = _GONE * len(link.raw)
     if structure.code_lines:
         code = set(structure.code_lines)
         offset = 0
         for n, line in enumerate(text.split("\n"), 1):
             if n in code:
-                chars[offset : offset + len(line)] = "\0" * len(line)
+                chars[offset : offset + len(line)] = _GONE * len(line)
             offset += len(line) + 1
-    masked = "".join(chars)
-    masked = re.sub(r"`+[^`\n]+`+", lambda m: "\0" * len(m[0]), masked)
-    return _URL.sub(lambda m: "\0" * len(m[0]), masked)
+    return _URL.sub(_blank, _CODE.sub(_blank, "".join(chars)))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return _GONE * len(found[0])

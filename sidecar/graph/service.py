@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sidecar.config import Folders
 from sidecar.errors import VaultError
-from sidecar.graph.build import Edge, VaultGraph
+from sidecar.graph.build import Edge, VaultGraph, node_kind
 from sidecar.graph.context import Context, context_at
-from sidecar.graph.mentions import find_mentions, mention_names
-from sidecar.graph.metrics import Hub, Related, count_tags, list_orphans, rank_hubs, rank_related
+from sidecar.graph.encode import encode_graph
+from sidecar.graph.mentions import NameMatcher, Span, mask, mention_names
+from sidecar.graph.metrics import Hub, Related, rank_related
+from sidecar.graph.names import VaultNames
+from sidecar.graph.relations import Marks, Relations
+from sidecar.graph.standing import Standing, is_backlink, is_folded, link_counts, standing_of
+from sidecar.graph.tally import Tally, share_of
+from sidecar.graph.walks import Surroundings, around, components, shortest_path
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.indexer import VaultIndex
-from sidecar.vault.layers import is_generated, layer_of
+from sidecar.vault.layers import layer_of
 from sidecar.vault.note import Heading, Note, NotePath, basename_of
 
 FindTexts = Callable[[list[str]], Iterable[NotePath]]
 """Lists the notes whose text may hold one of the names."""
+Similar = Callable[[NotePath, int], list[tuple[NotePath, float]]]
+"""Lists notes of like text, at most so many, each with its likeness from 0 to 1."""
 
 GRAPH_VERSION = 1
+GRAPH_FILE = "index.json"
 _MAX_MENTIONING_NOTES = 50
+_SIMILAR = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,60 +60,138 @@ class Mention:
     context: Context
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A link that keeps a note off the docket. From a folder of outputs it holds ``always``, else while ``source`` lives."""
+
+    source: NotePath
+    kind: str
+    always: bool
+
+
 class GraphService:
     """Answers about links.
 
     Args:
         find_texts: Narrows down where to look for unlinked mentions.
+        similar: Finds notes of like text; by default none is like another.
     """
 
-    def __init__(self, index: VaultIndex, files: VaultFiles, folders: Callable[[], Folders], find_texts: FindTexts) -> None:
+    def __init__(
+        self,
+        index: VaultIndex,
+        files: VaultFiles,
+        folders: Callable[[], Folders],
+        find_texts: FindTexts,
+        similar: Similar = lambda path, limit: [],
+    ) -> None:
         self._index = index
         self._files = files
         self._folders = folders
         self._find_texts = find_texts
+        self._similar = similar
         self.graph = VaultGraph()
+        self.relations = Relations()
+        self._names = VaultNames()
+        self._tally = Tally()
+        self._counted_for = folders()
+        self.revision = 0
+        """Raised by each change, so that a long piece of work can tell that the graph moved on."""
 
     def rebuild(self) -> None:
         """Build the graph from scratch."""
-        self.graph = VaultGraph()
+        self.revision += 1
+        self.graph, self.relations = VaultGraph(), Relations()
         self.graph.add_files(sorted(self._index.files))
         for path in sorted(self._index.notes):
-            self.graph.put_links(self._index.notes[path], self._index.resolve)
+            note = self._index.notes[path]
+            self.graph.put_links(note, self._index.resolve)
+            self.relations.put(path, _marks(note))
+        self._recount()
 
     def apply(self, delta: IndexDelta) -> None:
         """Take in what changed; afterwards the graph equals a rebuilt one."""
+        self.revision += 1
         for path in delta.removed:
             self.graph.remove_file(path)
+            self.relations.remove(path)
+            self._names.remove(path)
+            self._tally.remove(path)
         self.graph.add_files(delta.added)
         for path in delta.parsed | delta.relinked:
             note = self._index.notes.get(path)
             if note is not None:
                 self.graph.put_links(note, self._index.resolve)
+                self._count(note)
+        for path in delta.parsed & self._index.notes.keys():
+            self.relations.put(path, _marks(self._index.notes[path]))
+
+    def _recount(self) -> None:
+        self._tally, self._names = Tally(), VaultNames()
+        self._counted_for = self._folders()
+        for path in sorted(self._index.notes):
+            self._count(self._index.notes[path])
+
+    def _count(self, note: Note) -> None:
+        standing = standing_of(note, self._counted_for)
+        targets: set[NotePath] = set()
+        links_out = False
+        for edge in self.graph.links_of(note.path):
+            if link_counts(edge.link, standing) and not (edge.resolved and edge.target == note.path):
+                links_out = True
+                if edge.resolved:
+                    targets.add(edge.target)
+        layer = layer_of(note.path, self._counted_for)
+        self._tally.put(note.path, share_of(note if layer != "graveyard" else None, layer, targets, links_out=links_out))
+        if standing in ("own", "output") and layer != "graveyard":
+            self._names.put(note)
+        else:
+            self._names.remove(note.path)
+
+    @property
+    def tally(self) -> Tally:
+        """The running figures; counted anew only when the folders' names were changed in the settings."""
+        folders = self._folders()
+        if folders is not self._counted_for and folders != self._counted_for:
+            self._recount()
+        return self._tally
+
+    def _standing(self, note: Note) -> Standing:
+        return standing_of(note, self._folders())
 
     def counts(self, edge: Edge) -> bool:
-        """Whether a link is an owner's own: not generated, not from a buried note."""
+        """Whether a link is an owner's own: not generated, not from a buried note, no mere relation."""
         source = self._index.notes.get(edge.source)
-        return (
-            not edge.link.generated
-            and source is not None
-            and layer_of(edge.source, self._folders()) != "graveyard"
-            and not is_generated(source, self._folders())
-        )
+        return source is not None and link_counts(edge.link, self._standing(source))
 
-    def living_notes(self) -> dict[NotePath, Note]:
-        """Give the notes that are not buried."""
-        notes = self._index.notes
-        return {path: note for path, note in notes.items() if layer_of(path, self._folders()) != "graveyard"}
+    def evidence(self, path: NotePath) -> list[Evidence]:
+        """List the links that keep a note off the docket, by source and place.
 
-    def hubs(self) -> list[Hub]:
-        return rank_hubs(self.graph, self.living_notes(), self.counts)
+        That a linking note lives means here that it is not buried; who wants more looks at each ``source``.
+        """
+        edges = (edge for edge in self.graph.links_to(path) if edge.source != path and self.counts(edge))
+        return [Evidence(e.source, e.link.kind, self._standing(self._index.notes[e.source]) == "output") for e in edges]
 
-    def orphans(self) -> list[NotePath]:
-        return list_orphans(self.graph, self.living_notes(), self.counts)
+    def keeps_alive(self, path: NotePath) -> bool:
+        """Whether a link keeps the note off the docket."""
+        return bool(self.tally.linking_to(path))
+
+    def living_notes(self) -> Mapping[NotePath, Note]:
+        """Give the notes that are not buried: a view that follows the vault."""
+        return self.tally.living
+
+    def hubs(self, limit: int | None = None) -> list[Hub]:
+        return self.tally.hubs(limit)
+
+    def orphans(self, limit: int | None = None) -> list[NotePath]:
+        """List the notes with no link in or out but their own, sorted. Links to unwritten notes are links out."""
+        return self.tally.orphans(limit)
+
+    def dead_ends(self) -> list[NotePath]:
+        return self.tally.dead_ends()
 
     def tags(self) -> list[tuple[str, int]]:
-        return count_tags(self.living_notes().values())
+        return self.tally.tags()
 
     def forward(self, path: NotePath) -> list[Edge]:
         return self.graph.links_of(path)
@@ -115,60 +202,117 @@ class GraphService:
         texts: dict[NotePath, str] = {}
         for edge in self.graph.links_to(path):
             source = self._index.notes.get(edge.source)
-            if source is None or edge.source == path or layer_of(edge.source, self._folders()) == "graveyard":
+            standing = self._standing(source) if source else "buried"
+            if source is None or not is_backlink(edge, standing):
                 continue
             if edge.source not in texts:
                 texts[edge.source] = self._text(edge.source)
-            generated = edge.link.generated or is_generated(source, self._folders())
             context = _link_context(edge, source, texts[edge.source])
-            found.append(Backlink(edge.source, source.title, edge.link.kind, edge.link.raw, context, generated))
+            found.append(Backlink(edge.source, source.title, edge.link.kind, edge.link.raw, context, is_folded(edge.link, standing)))
         return found
 
     def mentions(self, path: NotePath, limit: int = 100) -> list[Mention]:
-        """List where other notes name this one without linking to it, by source and place."""
+        """List where other notes name this one without linking to it, by source and place; excluded files come last."""
         note = self._index.notes.get(path)
-        names = mention_names(note, basename_of(path)) if note else []
+        names = mention_names(note) if note else []
+        matcher = NameMatcher(names)
         found: list[Mention] = []
         looked_at = 0
-        living = self.living_notes()
-        for source in sorted(self._find_texts(names)) if names else ():
-            other = living.get(source)
-            if other is None or source == path or is_generated(other, self._folders()) or looked_at >= _MAX_MENTIONING_NOTES:
-                continue
-            text = self._text(source)
-            spans = find_mentions(names, text, body_offset(text))
+        for other in self._may_mention(names, path):
+            text = self._text(other.path)
+            spans = matcher.find(mask(text, body_offset(text))) if matcher.is_in(text) else []
             looked_at += bool(spans)
-            for span in spans:
-                line = text.count("\n", 0, span.start) + 1
-                context = context_at(text, span.start, span.end, line, _heading_above(other.headings, line))
-                found.append(Mention(source, other.title, span.name, span.start, span.end, context))
-                if len(found) >= limit:
-                    return found
+            found += _mentions(other, text, spans[: limit - len(found)])
+            if len(found) >= limit or looked_at >= _MAX_MENTIONING_NOTES:
+                break
         return found
 
+    def _may_mention(self, names: list[str], path: NotePath) -> list[Note]:
+        living = self.living_notes()
+        notes = [living[other] for other in (self._find_texts(names) if names else ()) if other in living and other != path]
+        notes = [note for note in notes if note.kind == "note" and self._standing(note) != "generated"]
+        return sorted(notes, key=lambda note: (self._index.is_excluded(note.path), note.path))
+
+    def names_in(self, text: str, source: NotePath = "") -> list[tuple[Span, list[NotePath]]]:
+        """Find the names of all living notes in one text, outside links, code and URLs, each with the notes that go by it."""
+        self.tally  # noqa: B018 - counts anew if the folders changed, and the names with it
+        return self._names.find(mask(text, body_offset(text)), source)
+
+    def known_otherwise(self, name: str) -> list[NotePath]:
+        """List the notes whose alias or title an unwritten note's name is."""
+        return self._names.known_otherwise(name)
+
     def related(self, path: NotePath, limit: int = 8) -> list[Related]:
-        return rank_related(path, self.graph, self.living_notes(), self.counts, limit)
+        """Rank the living notes that have something in common with this one and are not linked with it."""
+        note, tally = self._index.notes.get(path), self.tally
+        ranked = rank_related(
+            path, note.tags if note else (), tally.neighbours, self.relations.holders, self._similar(path, _SIMILAR) if note else ()
+        )
+        return [related for related in ranked if related.path in tally.living][:limit]
 
     def unresolved(self) -> dict[str, list[NotePath]]:
         return self.graph.unresolved()
 
-    def as_json(self) -> dict[str, Any]:
-        """Give the whole graph in the shape of ``kb graph --json``."""
-        notes = self._index.notes
+    def around(self, path: NotePath, depth: int, cap: int) -> Surroundings:
+        """Walk from a note along links that count; attachments are met but not passed through."""
+        tally = self.tally
+        return around(path, depth, lambda at: tally.neighbours(at) if at == path or at in tally.living else frozenset(), cap)
+
+    def path_between(self, start: NotePath, goal: NotePath) -> list[NotePath]:
+        """Give a shortest way from note to note along links that count, in either direction."""
+        return shortest_path(start, goal, self._note_neighbours)
+
+    def components(self) -> list[list[NotePath]]:
+        """Part the living notes into groups that links join."""
+        return components(self.living_notes(), self._note_neighbours)
+
+    def _note_neighbours(self, path: NotePath) -> frozenset[NotePath]:
+        living = self.living_notes()
+        return frozenset(other for other in self.tally.neighbours(path) if other in living)
+
+    def edges_from(self, path: NotePath, *, tags: bool = False) -> list[Edge]:
+        """List the edges that start at a note: its links, then pages it mentions that other notes hold, then its tags."""
+        return [*self.graph.links_of(path), *self.relations.same_url(path), *(self.relations.tag_edges(path) if tags else ())]
+
+    def node_json(self, path: NotePath) -> dict[str, Any]:
+        """Describe one file in the shape of ``kb graph --json``."""
+        note = self._index.notes.get(path)
+        title, layer = (note.title, layer_of(path, self._folders())) if note else (basename_of(path), "")
+        return {"path": path, "kind": node_kind(path), "title": title, "layer": layer}
+
+    def as_json(self, *, tags: bool = False) -> dict[str, Any]:
+        """Give the whole graph in the shape of ``kb graph --json``; tags as nodes only if asked, as in Obsidian's picture."""
         nodes = [
-            {"path": path, "kind": kind, "title": notes[path].title if path in notes else basename_of(path)}
+            self.node_json(path) if kind != "unresolved" else {"path": path, "kind": kind, "title": basename_of(path), "layer": ""}
             for path, kind in self.graph.nodes()
         ]
-        return {"version": GRAPH_VERSION, "nodes": nodes, "edges": [edge_json(edge) for edge in self.graph.edges()]}
+        if tags:
+            nodes += [{"path": "#" + tag, "kind": "tag", "title": "#" + tag, "layer": ""} for tag in self.relations.all_tags()]
+        edges = [edge_json(edge) for path in sorted(self._index.notes) for edge in self.edges_from(path, tags=tags)]
+        return {"version": GRAPH_VERSION, "nodes": nodes, "edges": edges}
+
+    def file_parts(self) -> Iterator[bytes]:
+        """Give the bytes of ``.kb/index.json`` piece by piece, each a few milliseconds of work.
+
+        A caller that lets other work in between compares :attr:`revision` at the end and throws the pieces away if it moved.
+        """
+        sources = sorted(self._index.notes)
+        edges = ([edge_json(edge) for edge in self.edges_from(path)] for path in sources if path in self._index.notes)
+        nodes = (
+            self.node_json(path) if kind != "unresolved" else {"path": path, "kind": kind, "title": basename_of(path), "layer": ""}
+            for path, kind in self.graph.nodes()
+        )
+        tail = {
+            "orphans": self.orphans(),
+            "tags": [{"tag": tag, "count": count} for tag, count in self.tags()],
+            "version": GRAPH_VERSION,
+        }
+        hubs = ({"path": hub.path, "in_links": hub.in_links, "score": hub.score} for hub in self.hubs())
+        return encode_graph(edges, hubs, nodes, tail)
 
     def write_file(self) -> bool:
         """Write ``.kb/index.json`` (graph, hubs, orphans, tags) if its bytes changed; tell whether they did."""
-        whole = self.as_json()
-        whole["hubs"] = [{"path": hub.path, "in_links": hub.in_links, "score": hub.score} for hub in self.hubs()]
-        whole["orphans"] = self.orphans()
-        whole["tags"] = [{"tag": tag, "count": count} for tag, count in self.tags()]
-        data = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        return self._files.write_own("index.json", data.encode("utf-8", "replace"))
+        return self._files.write_own(GRAPH_FILE, b"".join(self.file_parts()))
 
     def _text(self, path: NotePath) -> str:
         try:
@@ -187,6 +331,19 @@ def edge_json(edge: Edge) -> dict[str, Any]:
         "display": edge.link.display,
         "resolved": edge.resolved,
     }
+
+
+def _marks(note: Note) -> Marks:
+    return Marks(note.tags, getattr(note, "address", ""), note.urls)
+
+
+def _mentions(source: Note, text: str, spans: list[Span]) -> list[Mention]:
+    found: list[Mention] = []
+    for span in spans:
+        line = text.count("\n", 0, span.start) + 1
+        context = context_at(text, span.start, span.end, line, _heading_above(source.headings, line))
+        found.append(Mention(source.path, source.title, span.name, span.start, span.end, context))
+    return found
 
 
 def _link_context(edge: Edge, source: Note, text: str) -> Context:

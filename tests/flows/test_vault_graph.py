@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pytest
+
+from sidecar.config import Config, Folders
 from sidecar.daemon.open_vault import OpenVault
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Path]
@@ -103,10 +106,10 @@ def test_the_graph_file_holds_every_node_and_edge_once(make_vault: MakeVault, op
     assert {
         "version": 1,
         "nodes": [
-            {"path": "a.md", "kind": "note", "title": "a"},
-            {"path": "b.md", "kind": "note", "title": "b"},
-            {"path": "p.png", "kind": "attachment", "title": "p.png"},
-            {"path": "gone", "kind": "unresolved", "title": "gone"},
+            {"path": "a.md", "kind": "note", "title": "a", "layer": ""},
+            {"path": "b.md", "kind": "note", "title": "b", "layer": ""},
+            {"path": "p.png", "kind": "attachment", "title": "p.png", "layer": ""},
+            {"path": "gone", "kind": "unresolved", "title": "gone", "layer": ""},
         ],
         "edges": [
             {**plain, "target": "b.md", "kind": "wikilink", "raw": "[[b#h|see]]", "subpath": "#h", "display": "see"},
@@ -129,3 +132,121 @@ def test_a_buried_note_is_no_mention(make_vault: MakeVault, open_vault: OpenVaul
         }
     )
     assert ["活.md"] == [mention.source for mention in _opened(open_vault, root).graph.mentions("检索评测.md")]
+
+
+# What counts where: (who links, how) → (shown as a back-link, folded, no orphan, hub, keeps off the docket, always).
+_SHOWN = (True, False, True, True, True, False)
+_FOLDED = (True, True, False, False, False, False)
+_NEVER = (False, False, False, False, False, False)
+_ALWAYS = (True, False, True, True, True, True)
+_BLOCK = "%% kb:moc:begin %%\n[[n]]\n%% kb:moc:end %%\n"
+_CANVAS = json.dumps({"nodes": [{"type": "file", "file": "n.md"}]})
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.md", "[[n]]", _SHOWN),
+        ("a.md", "![[n]]", _SHOWN),
+        ("a.md", "[n](n.md)", _SHOWN),
+        ("a.md", '---\nup: "[[n]]"\n---\n', _SHOWN),
+        ("a.canvas", _CANVAS, _SHOWN),
+        ("sources/a.md", "[[n]]", _SHOWN),
+        ("wiki/a.md", "---\nsources: [n]\n---\n", _SHOWN),
+        ("core/a.md", "---\nsources: [n]\n---\n", _SHOWN),
+        ("n.md", "[[n]] [[#h]]", _NEVER),
+        ("index.md", _BLOCK, _FOLDED),
+        ("sources/brief-2026-01-01.md", "[[n]]", _FOLDED),
+        ("wiki/rollup-2026-w01.md", "---\nkb_generated: true\n---\n[[n]]", _FOLDED),
+        ("_graveyard/a.md", "[[n]]", _NEVER),
+        ("_graveyard/a.md", "---\nsources: [n]\n---\n", _NEVER),
+        ("_graveyard/a.canvas", _CANVAS, _NEVER),
+        ("a.md", "#shared", _NEVER),
+        ("a.md", "https://example.org/n", _NEVER),
+        ("output/a.md", "[[n]]", _ALWAYS),
+        ("output/deep/a.md", "---\nkb_generated: true\n---\n![[n]]", (True, False, True, True, True, True)),
+        ("output/index.md", _BLOCK, _FOLDED),
+    ],
+)  # fmt: skip
+def test_what_counts_where(path: str, text: str, expected: tuple[bool, ...], make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    own = "---\nurl: https://example.org/n\n---\n#shared\n"
+    root = make_vault({"n.md": own + (text if path == "n.md" else ""), "other.md": "[[elsewhere]]"})
+    vault = open_vault(root, config=Config(folders=Folders(outputs=("output",))))
+    vault.open()
+    for step in ("later", "from the start"):
+        if step == "later":
+            make_vault({path: own + text if path == "n.md" else text})
+            vault.apply([path])
+        else:
+            vault.graph.rebuild()
+        graph = vault.graph
+        back = graph.backlinks("n.md")
+        found = (
+            bool(back),
+            any(link.generated for link in back),
+            "n.md" not in graph.orphans(),
+            "n.md" in [hub.path for hub in graph.hubs()],
+            graph.keeps_alive("n.md"),
+            any(evidence.always for evidence in graph.evidence("n.md")),
+        )
+        assert expected == found, step
+        assert graph.keeps_alive("n.md") == bool(graph.evidence("n.md"))
+
+
+def test_supersedes_and_citations_have_a_standing_of_their_own() -> None:
+    from sidecar.graph.standing import is_folded, link_counts
+    from sidecar.vault.note import Link
+
+    supersedes, citation = Link("supersedes", "n", "n", "", "n"), Link("citation", "n", "n", "", "n")
+    assert (False, False) == (link_counts(supersedes, "own"), link_counts(supersedes, "output"))
+    assert (False, True) == (link_counts(citation, "own"), is_folded(citation, "own"))
+
+
+def test_folders_named_anew_in_the_settings_count_at_once(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault({"old/a.md": "[[n]]", "n.md": ""})
+    vault = open_vault(root)
+    vault.open()
+    settings = [Folders()]
+    vault.graph._folders = lambda: settings[0]
+    assert ([], ["n.md"]) == (vault.graph.orphans(), [hub.path for hub in vault.graph.hubs()])
+    settings[0] = Folders(graveyard="old")
+    assert (["n.md"], []) == (vault.graph.orphans(), vault.graph.hubs())
+
+
+def test_dead_ends_are_linked_to_and_lead_nowhere(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {"a.md": "[[end]] [[self]] [[wish]]", "end.md": "no link", "self.md": "[[self]]", "wish.md": "[[unwritten]]", "alone.md": ""}
+    vault = _opened(open_vault, make_vault(files))
+    assert (["end.md", "self.md"], ["alone.md"]) == (vault.graph.dead_ends(), vault.graph.orphans())
+
+
+def test_excluded_files_mention_last(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {"topic.md": "", "a/x.md": "the topic", "b.md": "the topic", ".obsidian/app.json": '{"userIgnoreFilters": ["a/"]}'}
+    assert ["b.md", "a/x.md"] == [m.source for m in _opened(open_vault, make_vault(files)).graph.mentions("topic.md")]
+
+
+def test_all_names_in_one_text_with_their_notes(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    files = {
+        "检索.md": "---\naliases: [retrieval, IR]\n---\n",
+        "a/IR.md": "",
+        "_graveyard/old name.md": "",
+        "b.md": "---\ntitle: Spaced Repetition\n---\n",
+    }
+    vault = _opened(open_vault, make_vault(files))
+    text = "关于检索和 IR、[[检索]]，old name, spaced repetition."
+
+    def names() -> list[tuple[str, list[str]]]:
+        return [(text[span.start : span.end], paths) for span, paths in vault.graph.names_in(text, "b.md")]
+
+    both = ["a/IR.md", "检索.md"]
+    assert [("检索", ["检索.md"]), ("IR", both)] == names()
+    make_vault({"new.md": "---\naliases: [关于检索]\n---\n"})
+    vault.apply(["new.md"])
+    assert [("关于检索", ["new.md"]), ("IR", both)] == names()
+    (vault.index._files.root / "new.md").unlink()
+    vault.apply(["new.md"])
+    assert [("检索", ["检索.md"]), ("IR", both)] == names()
+
+
+def test_an_unwritten_note_that_another_goes_by_is_told(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:  # G10
+    vault = _opened(open_vault, make_vault({"long name.md": "---\naliases: [LN]\n---\n", "a.md": "[[ln]] [[gone]]"}))
+    assert (["long name.md"], []) == (vault.graph.known_otherwise("ln"), vault.graph.known_otherwise("gone"))

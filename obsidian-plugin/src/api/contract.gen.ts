@@ -113,7 +113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Notes, hubs, orphans, unwritten notes, tags or problems */
+        /** Notes, hubs, orphans, dead ends, unwritten notes, tags or problems */
         get: operations["get_kb_list"];
         put?: never;
         post?: never;
@@ -166,6 +166,57 @@ export interface paths {
         };
         /** The whole graph */
         get: operations["get_kb_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/graph/neighbourhood": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What lies around a note */
+        get: operations["get_kb_graph_neighbourhood"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/graph/path": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A shortest way from note to note */
+        get: operations["get_kb_graph_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/graph/components": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Groups of notes that links join, largest first */
+        get: operations["get_kb_graph_components"];
         put?: never;
         post?: never;
         delete?: never;
@@ -291,6 +342,23 @@ export interface components {
         CodeAnswer: {
             /** Code */
             code: string;
+        };
+        /** ComponentAnswer */
+        ComponentAnswer: {
+            /** Size */
+            size: number;
+            /**
+             * Notes
+             * @description The first hundred, sorted.
+             */
+            notes: string[];
+        };
+        /** ComponentsAnswer */
+        ComponentsAnswer: {
+            /** Total */
+            total: number;
+            /** Components */
+            components: components["schemas"]["ComponentAnswer"][];
         };
         /** DoneAnswer */
         DoneAnswer: {
@@ -424,6 +492,15 @@ export interface components {
             /** Edges */
             edges: components["schemas"]["EdgeAnswer"][];
         };
+        /** GraphRequest */
+        GraphRequest: {
+            /**
+             * Tags
+             * @description Also tags as nodes, with an edge from each note that has one.
+             * @default false
+             */
+            tags: boolean;
+        };
         /** HitAnswer */
         HitAnswer: {
             /** Path */
@@ -539,7 +616,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "notes" | "hubs" | "orphans" | "unresolved" | "tags" | "problems";
+            kind: "notes" | "hubs" | "orphans" | "dead-ends" | "unresolved" | "tags" | "problems";
             /** Total */
             total: number;
             /** Items */
@@ -554,7 +631,7 @@ export interface components {
              * @default notes
              * @enum {string}
              */
-            kind: "notes" | "hubs" | "orphans" | "unresolved" | "tags" | "problems";
+            kind: "notes" | "hubs" | "orphans" | "dead-ends" | "unresolved" | "tags" | "problems";
             /**
              * Limit
              * @default 100
@@ -702,6 +779,62 @@ export interface components {
              */
             all: boolean;
         };
+        /** NearAnswer */
+        NearAnswer: {
+            /** Path */
+            path: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "note" | "attachment" | "canvas" | "unresolved" | "tag";
+            /** Title */
+            title: string;
+            /**
+             * Layer
+             * @description core, wiki, sources, inbox, graveyard, or empty.
+             * @default
+             */
+            layer: string;
+            /** Distance */
+            distance: number;
+        };
+        /** NeighbourhoodAnswer */
+        NeighbourhoodAnswer: {
+            /** Note */
+            note: string;
+            /** Depth */
+            depth: number;
+            /** Nodes */
+            nodes: components["schemas"]["NearAnswer"][];
+            /** Edges */
+            edges: components["schemas"]["EdgeAnswer"][];
+            /**
+             * Truncated
+             * @description Files within reach that the limit left out.
+             */
+            truncated: number;
+        };
+        /** NeighbourhoodRequest */
+        NeighbourhoodRequest: {
+            /**
+             * Note
+             * @description Path of a note, or its name as in a link from the vault's root.
+             */
+            note: string;
+            /**
+             * Depth
+             * @description Steps from the note, in both directions of links.
+             * @default 1
+             */
+            depth: number;
+            /**
+             * Limit
+             * @description Files at most.
+             * @default 300
+             */
+            limit: number;
+        };
         /** NodeAnswer */
         NodeAnswer: {
             /** Path */
@@ -710,9 +843,15 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "note" | "attachment" | "canvas" | "unresolved";
+            kind: "note" | "attachment" | "canvas" | "unresolved" | "tag";
             /** Title */
             title: string;
+            /**
+             * Layer
+             * @description core, wiki, sources, inbox, graveyard, or empty.
+             * @default
+             */
+            layer: string;
         };
         /** NoteRequest */
         NoteRequest: {
@@ -727,6 +866,21 @@ export interface components {
          * @description No parameters.
          */
         Nothing: Record<string, never>;
+        /** PathAnswer */
+        PathAnswer: {
+            /**
+             * Path
+             * @description Both ends included; empty if no links lead from one to the other.
+             */
+            path: components["schemas"]["NodeAnswer"][];
+        };
+        /** PathRequest */
+        PathRequest: {
+            /** Start */
+            start: string;
+            /** Goal */
+            goal: string;
+        };
         /** PlaceAnswer */
         PlaceAnswer: {
             /** Path */
@@ -1159,7 +1313,7 @@ export interface operations {
     get_kb_list: {
         parameters: {
             query?: {
-                kind?: "notes" | "hubs" | "orphans" | "unresolved" | "tags" | "problems";
+                kind?: "notes" | "hubs" | "orphans" | "dead-ends" | "unresolved" | "tags" | "problems";
                 limit?: number;
                 offset?: number;
             };
@@ -1259,7 +1413,10 @@ export interface operations {
     };
     get_kb_graph: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also tags as nodes, with an edge from each note that has one. */
+                tags?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1273,6 +1430,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_graph_neighbourhood: {
+        parameters: {
+            query: {
+                /** @description Path of a note, or its name as in a link from the vault's root. */
+                note: string;
+                /** @description Steps from the note, in both directions of links. */
+                depth?: number;
+                /** @description Files at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighbourhoodAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_graph_path: {
+        parameters: {
+            query: {
+                start: string;
+                goal: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_graph_components: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComponentsAnswer"];
                 };
             };
             /** @description A problem */

@@ -6,12 +6,26 @@ from typing import Literal
 
 from pydantic import Field
 
-from sidecar.api.models.base import Answer, Highlight, Request
+from sidecar.api.models.base import Answer, Highlight, NoteName, NoteRequest, Request
 
 
 class ResolveRequest(Request):
     link: str = Field(min_length=1, max_length=2000, description="A link as written, with or without brackets.")
     source: str = Field("", max_length=4096, description="The note that holds it; empty for the vault's root.")
+
+
+class GraphRequest(Request):
+    tags: bool = Field(False, description="Also tags as nodes, with an edge from each note that has one.")
+
+
+class NeighbourhoodRequest(NoteRequest):
+    depth: int = Field(1, ge=0, le=6, description="Steps from the note, in both directions of links.")
+    limit: int = Field(300, ge=1, le=5000, description="Files at most.")
+
+
+class PathRequest(Request):
+    start: NoteName
+    goal: NoteName
 
 
 class InContext(Answer):
@@ -66,8 +80,9 @@ class LinksAnswer(Answer):
 
 class NodeAnswer(Answer):
     path: str
-    kind: Literal["note", "attachment", "canvas", "unresolved"]
+    kind: Literal["note", "attachment", "canvas", "unresolved", "tag"]
     title: str
+    layer: str = Field("", description="core, wiki, sources, inbox, graveyard, or empty.")
 
 
 class EdgeAnswer(Answer):
@@ -88,3 +103,29 @@ class GraphAnswer(Answer):
 
 class ResolveAnswer(Answer):
     target: str | None
+
+
+class NearAnswer(NodeAnswer):
+    distance: int
+
+
+class NeighbourhoodAnswer(Answer):
+    note: str
+    depth: int
+    nodes: list[NearAnswer]
+    edges: list[EdgeAnswer]
+    truncated: int = Field(description="Files within reach that the limit left out.")
+
+
+class PathAnswer(Answer):
+    path: list[NodeAnswer] = Field(description="Both ends included; empty if no links lead from one to the other.")
+
+
+class ComponentAnswer(Answer):
+    size: int
+    notes: list[str] = Field(description="The first hundred, sorted.")
+
+
+class ComponentsAnswer(Answer):
+    total: int
+    components: list[ComponentAnswer]

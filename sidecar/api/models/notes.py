@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sidecar.api.models.base import Answer, NoteRequest, Request
 
-ListKind = Literal["notes", "hubs", "orphans", "unresolved", "tags", "problems"]
+ListKind = Literal["notes", "hubs", "orphans", "dead-ends", "unresolved", "tags", "problems"]
 
 
 class EntryRequest(NoteRequest):

@@ -7,12 +7,20 @@ from typing import Any
 from sidecar.api.models.base import NoteRequest, Nothing
 from sidecar.api.models.graph import (
     BackAnswer,
+    ComponentAnswer,
+    ComponentsAnswer,
     EdgeAnswer,
     ForwardAnswer,
     GraphAnswer,
+    GraphRequest,
     LinksAnswer,
     MentionAnswer,
+    NearAnswer,
+    NeighbourhoodAnswer,
+    NeighbourhoodRequest,
     NodeAnswer,
+    PathAnswer,
+    PathRequest,
     RelatedAnswer,
     ResolveAnswer,
     ResolveRequest,
@@ -21,9 +29,12 @@ from sidecar.api.operations.base import Operation, find_note
 from sidecar.api.services import Services
 from sidecar.errors import NoteNotFound
 from sidecar.graph.context import Context
-from sidecar.graph.service import GraphService
+from sidecar.graph.service import GraphService, edge_json
 from sidecar.vault.inline import read_inline, split_link
 from sidecar.vault.note import NotePath
+
+_SHOWN = 100
+_GROUPS = 1000
 
 
 async def _links(services: Services, request: NoteRequest) -> LinksAnswer:
@@ -76,12 +87,49 @@ def _in_context(context: Context) -> dict[str, Any]:
     return {"context": context.text, "highlights": list(context.highlights), "line": context.line, "heading": context.heading}
 
 
-async def _graph(services: Services, _: Nothing) -> GraphAnswer:
-    whole = await services.thread.run(services.graph.as_json)
+async def _graph(services: Services, request: GraphRequest) -> GraphAnswer:
+    whole = await services.thread.run(services.graph.as_json, tags=request.tags)
     return GraphAnswer(
         version=whole["version"],
         nodes=[NodeAnswer.model_construct(**node) for node in whole["nodes"]],
         edges=[EdgeAnswer.model_construct(**edge) for edge in whole["edges"]],
+    )
+
+
+async def _neighbourhood(services: Services, request: NeighbourhoodRequest) -> NeighbourhoodAnswer:
+    def collect() -> NeighbourhoodAnswer:
+        graph, path = services.graph, find_note(services, request.note)
+        near = graph.around(path, request.depth, request.limit)
+        nodes = [NearAnswer(**graph.node_json(file), distance=distance) for file, distance in near.distances.items()]
+        edges: list[EdgeAnswer] = []
+        unwritten: dict[str, int] = {}
+        for source, distance in near.distances.items():
+            for edge in graph.edges_from(source):
+                if edge.target in near.distances if edge.resolved else distance < request.depth:
+                    edges.append(EdgeAnswer(**edge_json(edge)))
+                    if not edge.resolved:
+                        unwritten.setdefault(edge.target, distance + 1)
+        nodes += [
+            NearAnswer(path=name, kind="unresolved", title=name.rpartition("/")[2], layer="", distance=distance)
+            for name, distance in unwritten.items()
+        ]
+        return NeighbourhoodAnswer(note=path, depth=request.depth, nodes=nodes, edges=edges, truncated=near.left_out)
+
+    return await services.thread.run(collect)
+
+
+async def _path(services: Services, request: PathRequest) -> PathAnswer:
+    def collect() -> PathAnswer:
+        way = services.graph.path_between(find_note(services, request.start), find_note(services, request.goal))
+        return PathAnswer(path=[NodeAnswer(**services.graph.node_json(path)) for path in way])
+
+    return await services.thread.run(collect)
+
+
+async def _components(services: Services, _: Nothing) -> ComponentsAnswer:
+    groups = await services.thread.run(services.graph.components)
+    return ComponentsAnswer(
+        total=len(groups), components=[ComponentAnswer(size=len(group), notes=group[:_SHOWN]) for group in groups[:_GROUPS]]
     )
 
 
@@ -100,6 +148,9 @@ async def _resolve(services: Services, request: ResolveRequest) -> ResolveAnswer
 
 OPERATIONS = (
     Operation("GET", "/api/kb/links", "Links of a note: out, back, unlinked mentions, related notes", NoteRequest, LinksAnswer, _links),
-    Operation("GET", "/api/kb/graph", "The whole graph", Nothing, GraphAnswer, _graph),
+    Operation("GET", "/api/kb/graph", "The whole graph", GraphRequest, GraphAnswer, _graph),
+    Operation("GET", "/api/kb/graph/neighbourhood", "What lies around a note", NeighbourhoodRequest, NeighbourhoodAnswer, _neighbourhood),
+    Operation("GET", "/api/kb/graph/path", "A shortest way from note to note", PathRequest, PathAnswer, _path),
+    Operation("GET", "/api/kb/graph/components", "Groups of notes that links join, largest first", Nothing, ComponentsAnswer, _components),
     Operation("GET", "/api/kb/resolve", "Where a link leads", ResolveRequest, ResolveAnswer, _resolve),
 )

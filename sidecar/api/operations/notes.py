@@ -11,7 +11,8 @@ from sidecar.api.services import Services
 from sidecar.errors import FrontmatterError
 from sidecar.vault.frontmatter import body_offset, read_frontmatter
 from sidecar.vault.layers import layer_of
-from sidecar.vault.note import Note
+from sidecar.vault.links import render_link
+from sidecar.vault.note import Note, NotePath
 from sidecar.vault.property_edit import diff_heads, edit_properties
 
 _MAX_RENDERED_CHARS = 300_000
@@ -82,9 +83,16 @@ async def _list(services: Services, request: ListRequest) -> ListAnswer:
             case "orphans":
                 maps = set(services.moc.paths)
                 return [{"path": path, "title": notes[path].title} for path in graph.orphans() if path not in maps]
+            case "dead-ends":
+                maps = set(services.moc.paths)
+                return [
+                    {"path": path, "title": notes[path].title, "in_links": graph.tally.in_links(path)}
+                    for path in graph.dead_ends()
+                    if path not in maps
+                ]
             case "unresolved":
                 wanted = graph.unresolved()
-                return [{"link": name, "wanted_by": wanted[name]} for name in sorted(wanted, key=lambda n: (-len(wanted[n]), n))]
+                return [_unwritten(name, wanted[name], services) for name in sorted(wanted, key=lambda n: (-len(wanted[n]), n))]
             case "tags":
                 return [{"tag": tag, "count": count} for tag, count in graph.tags()]
             case "problems":
@@ -93,6 +101,13 @@ async def _list(services: Services, request: ListRequest) -> ListAnswer:
 
     items = await services.thread.run(collect)
     return ListAnswer(kind=request.kind, total=len(items), items=items[request.offset : request.offset + request.limit])
+
+
+def _unwritten(name: str, wanted_by: list[NotePath], services: Services) -> dict[str, Any]:
+    """Describe an unwritten note; if it is the alias or title of one that exists, offer the link that would lead there."""
+    known = services.graph.known_otherwise(name)
+    repair = render_link(known[0], name, wanted_by[0], services.index.names) if len(known) == 1 else ""
+    return {"link": name, "wanted_by": wanted_by, "known_otherwise": known, "repair": repair}
 
 
 def _note_item(note: Note, services: Services) -> dict[str, Any]:
@@ -109,5 +124,5 @@ OPERATIONS = (
         PropertiesAnswer,
         _set,
     ),
-    Operation("GET", "/api/kb/list", "Notes, hubs, orphans, unwritten notes, tags or problems", ListRequest, ListAnswer, _list),
+    Operation("GET", "/api/kb/list", "Notes, hubs, orphans, dead ends, unwritten notes, tags or problems", ListRequest, ListAnswer, _list),
 )

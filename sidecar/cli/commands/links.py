@@ -34,5 +34,12 @@ def _section(title: str, mentions: list[dict[str, Any]]) -> list[str]:
 
 
 def _reasons(reasons: dict[str, list[str]]) -> str:
-    words = {"tags": ("tag in common", "tags in common"), "neighbours": ("shared neighbour", "shared neighbours")}
-    return " · ".join(f"{len(shared)} {words.get(reason, (reason, reason))[len(shared) != 1]}" for reason, shared in reasons.items())
+    words = {
+        "tags": ("tag in common", "tags in common"),
+        "neighbours": ("shared neighbour", "shared neighbours"),
+        "text": ("like text", "like text"),
+    }
+    return " · ".join(
+        f"{shared[0] if reason == 'text' else len(shared)} {words.get(reason, (reason, reason))[len(shared) != 1]}"
+        for reason, shared in reasons.items()
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.cli.context import Context, faint
 
-_KINDS = ("notes", "hubs", "orphans", "unresolved", "tags", "problems")
+_KINDS = ("notes", "hubs", "orphans", "dead-ends", "unresolved", "tags", "problems")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,10 +30,12 @@ def run(args: argparse.Namespace, context: Context) -> int:
 
 def _line(kind: str, item: dict[str, Any]) -> str:
     match kind:
-        case "hubs":
+        case "hubs" | "dead-ends":
             return f"{item['in_links']:>5}  {item['path']}"
         case "unresolved":
-            return f"{len(item['wanted_by']):>5}  {item['link']}"
+            known = ", ".join(item["known_otherwise"])
+            hint = f"  matches an alias or title of {known}" + (f"; write {item['repair']}" if item["repair"] else "") if known else ""
+            return f"{len(item['wanted_by']):>5}  {item['link']}{faint(hint)}"
         case "tags":
             return f"{item['count']:>5}  #{item['tag']}"
         case "problems":

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sidecar.graph.mentions import find_mentions
+from sidecar.graph.mentions import NameMatcher, mask
 from sidecar.search.document import pack_note
 from sidecar.vault.codec import decode_note, encode_note
 from sidecar.vault.frontmatter import body_offset, read_frontmatter
@@ -204,7 +204,7 @@ def test_any_text_is_a_note_whose_links_stand_where_it_says(text: str) -> None:
     _is_whole(note, text)
     assert decode_note(encode_note(note)) == note
     pack_note(note, text)
-    find_mentions(["ab", "中"], text, body_offset(text))
+    NameMatcher(["ab", "中文"]).find(mask(text, body_offset(text)))
 
 
 @settings(max_examples=300, deadline=None)

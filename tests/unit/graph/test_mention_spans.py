@@ -1,0 +1,77 @@
+"""Names are found where a reader sees them, whatever the text's Unicode form; places never shift."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.graph.mentions import NameMatcher, fold_text, mask
+from sidecar.vault.note import fold_name
+
+NFD_CAFE = unicodedata.normalize("NFD", "café")
+
+
+def _found(names: list[str], text: str) -> list[str]:
+    return [text[span.start : span.end] for span in NameMatcher(names).find(mask(text, 0))]
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "found"),
+    [
+        (["cat"], "A Cat, a category, bobcat, cat's; _cat_ cat_x", ["Cat", "cat"]),
+        (["知识", "知识库"], "个人知识库与知识", ["知识库", "知识"]),
+        (["cat in", "cat"], "the cat inside", ["cat"]),
+        (["new york", "york city"], "New York City", ["New York"]),
+        (["C++", ".net"], "C++ and C+++ and asp.net .NET", ["C++", "C++", ".net", ".NET"]),
+        (["café"], f"{NFD_CAFE} CAFÉ cafe", [NFD_CAFE, "CAFÉ"]),
+        (["cafe"], f"{NFD_CAFE} cafe", ["cafe"]),
+        (["cafx"], "cafx\u0302 cafx", ["cafx"]),
+        (["istanbul", "straße"], "İİİ İstanbul ISTANBUL Straße", ["ISTANBUL", "Straße"]),
+        (["Ключ"], "ключ ключи", ["ключ"]),
+        (["한국어"], "한국어를 배운다", ["한국어"]),
+        (["GPT"], "用GPT写", ["GPT"]),
+        (["x"], "x x", []),
+    ],
+)  # fmt: skip
+def test_names_are_found_longest_first_as_whole_words(names: list[str], text: str, found: list[str]) -> None:
+    assert found == _found(names, text)
+
+
+def test_no_name_is_found_in_links_code_addresses_or_what_was_generated() -> None:
+    text = "---\ntitle: cat\n---\n[[cat]] [cat](x.md) `cat` ``a ` cat`` https://x.org/cat\n\n```\ncat\n```\n\n"
+    text += "%% kb:moc:begin %%\ncat\n%% kb:moc:end %%\n\ncat\n"
+    spans = NameMatcher(["cat"]).find(mask(text, text.index("[[")))
+    assert [text.rindex("cat")] == [span.start for span in spans]
+
+
+LETTERS = st.text(st.sampled_from([*"aAeßİıſçÅn ĳ知한각·-_", "\u0301", "\u0323", "\u1161", "\u1100", "\u11a8", "😀"]), max_size=24)
+
+
+@given(LETTERS)
+def test_each_place_of_a_folded_text_is_that_of_its_letter(text: str) -> None:
+    folded = fold_text(text)
+    places = [folded.place(n) for n in range(len(folded.text) + 1)]
+    assert places == sorted(places)
+    assert (0, len(text)) == (places[0], places[-1])
+    for start in sorted(set(places) - {len(text)}):
+        after = min(place for place in places if place > start)
+        assert fold_name(text[start:after]) == folded.text[places.index(start) : places.index(after)]
+
+
+@given(LETTERS, LETTERS, LETTERS)
+def test_what_is_found_reads_as_the_name(before: str, name: str, after: str) -> None:
+    text = f"{before} {name.strip()} {after}"
+    for span in NameMatcher([name]).find(text):
+        assert fold_name(text[span.start : span.end]) == fold_name(name.strip())
+    ends_open = after[:1] and (unicodedata.combining(after[0]) or "\u1160" <= after[0] <= "\u11ff")
+    starts_whole = name.strip()[:1] and not unicodedata.combining(name.strip()[0]) and not "\u1160" <= name.strip()[0] <= "\u11ff"
+    if len(fold_name(name.strip())) >= 2 and starts_whole and not ends_open and name.strip().isalpha():
+        assert NameMatcher([name]).find(text)
+
+
+def test_the_quick_look_never_misses() -> None:
+    assert NameMatcher([NFD_CAFE]).is_in("ein CAFÉ")
+    assert not NameMatcher(["tea"]).is_in("ein Café")
