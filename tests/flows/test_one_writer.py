@@ -277,7 +277,7 @@ _WRITER = """
 import itertools, os, signal, sys, time
 from pathlib import Path
 from sidecar.clock import clock_from_environment
-from sidecar.moc.render import replace_block
+from sidecar.moc.text import replace_block
 from sidecar.store import Journal
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.property_edit import set_property
@@ -360,6 +360,8 @@ def test_only_old_temporary_files_of_our_own_are_cleaned_up(make_vault: MakeVaul
 # ── the only one ─────────────────────────────────────────────────────────────────────────────────
 
 WRITES_ELSEWHERE = {
+    "sidecar.cli.commands.graph": "a picture or export, where its user says",
+    "sidecar.store.secrets": "the user's secrets, outside every vault",
     "sidecar.vault.disk": "the one writer itself",
     "sidecar.store.journal": "appends to .kb/journal",
     "sidecar.store.cache": "SQLite in .kb/cache, and its removal when damaged",

@@ -520,7 +520,20 @@ def test_a_saved_page_is_read_without_writing(kb: Kb, vault: Path) -> None:
     before = bytes_of(vault)
     page = ROOT / "fixtures" / "pages" / "article--english.html"
     done = kb("extract", page, "--url", "https://example.com/a", "--vault", vault, "--json")
-    keys = {"adapter", "title", "author", "published", "site", "lang", "body_state", "transcript", "images", "markdown", "warnings"}
+    keys = {
+        "adapter",
+        "title",
+        "author",
+        "account",
+        "published",
+        "site",
+        "lang",
+        "body_state",
+        "transcript",
+        "images",
+        "markdown",
+        "warnings",
+    }
     assert keys == done.json.keys()
     assert "Slow gardens" == done.json["title"]
     assert before == bytes_of(vault)
