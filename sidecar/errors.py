@@ -85,6 +85,12 @@ class QuerySyntaxError(SidecarError):
     code = "query-syntax"
 
 
+class QrelsInvalid(SidecarError):
+    """A test set of search is not in BEIR's shape."""
+
+    code = "qrels-invalid"
+
+
 class IngestError(SidecarError):
     """A link could not become a note; ``url`` names it."""
 

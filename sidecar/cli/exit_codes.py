@@ -27,6 +27,7 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.MocNotAdopted, 10, ""),
     (errors.InvalidUrl, 2, ""),
     (errors.QuerySyntaxError, 2, ""),
+    (errors.QrelsInvalid, 2, ""),
     (errors.RequestInvalid, 2, ""),
 )
 

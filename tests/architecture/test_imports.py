@@ -28,7 +28,8 @@ PACKAGE = Path(sidecar.__file__).parent
 
 # Modules that act. What is not listed here is pure: it decides and touches nothing.
 SHELL = {
-    "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
+    "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.search.qrels", "sidecar.ingest.service",
+    "sidecar.ingest.worker",
     "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
