@@ -112,13 +112,10 @@ class SearchIndex:
                     break
         return found
 
-    def words_beginning(self, prefix: str, longest: int) -> list[str]:
-        """List the terms that begin with ``prefix`` and have at most ``longest`` letters, living or not, in any order."""
-        found = {term for term in self._overlay if term.startswith(prefix) and len(term) <= longest}
-        for segment in self._segments:
-            vocabulary = segment.vocabulary
-            found.update(t for t in map(vocabulary.text, vocabulary.beginning_with(prefix)) if len(t) <= longest)
-        return list(found)
+    def words_beginning(self, prefix: str, longest: int, shortest: int = 1) -> set[str]:
+        """List the terms that begin with ``prefix`` and are ``shortest`` to ``longest`` bytes long, living or not."""
+        found = {term for term in self._overlay if term.startswith(prefix) and shortest <= len(term) <= longest}
+        return found.union(*(segment.vocabulary.words(prefix, shortest, longest) for segment in self._segments))
 
     def weigh_prefix(self, prefix: str) -> tuple[Ints, Floats]:
         """Score the documents that hold a term beginning with ``prefix``, all of these terms taken as one."""
@@ -159,9 +156,9 @@ class SearchIndex:
     def name(self, number: int) -> str:
         return self._names[number]
 
-    def names(self) -> Iterable[str]:
-        """List the living documents, in no order."""
-        return self._numbers.keys()
+    def number(self, name: str) -> int | None:
+        """Give the number by which a document stands in score arrays until the next change."""
+        return self._numbers.get(name)
 
     @property
     def size(self) -> int:

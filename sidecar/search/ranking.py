@@ -7,11 +7,14 @@ its stem; notes that hold it as it was typed gain by it. The weights were chosen
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sidecar.search.index import Floats, SearchIndex
 from sidecar.search.stems import STOP_WORDS, shared_beginning, stem
 from sidecar.search.terms import Run, run_terms
+from sidecar.search.typos import allowed_edits, nearest
 
 _SINGLE_WEIGHT = 0.5
 """What a single CJK character counts beside a pair: it finds 北大 in 北京大学 and little else."""
@@ -36,6 +39,24 @@ def score_documents(index: SearchIndex, runs: tuple[Run, ...], *, is_typing: boo
     is_question = any(run.is_cjk and len(run.text) > _WHOLE_RUN_CHARS for run in wanted)
     strict = np.zeros(0) if is_question else _score(index, wanted, is_typing=is_typing, whole=True)
     return strict if strict.any() else _score(index, wanted, is_typing=is_typing, whole=False)
+
+
+def correct_runs(index: SearchIndex, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Give the runs with each Latin word that no document holds replaced by the likeliest known one; the same if there is none.
+
+    A word that begins alike, or with its first two letters swapped, is likely; of equally near ones, the more frequent.
+    """
+    return tuple(replace(run, text=_corrected(index, run.text.lower())) if not run.is_cjk else run for run in runs)
+
+
+def _corrected(index: SearchIndex, word: str) -> str:
+    most = allowed_edits(word)
+    if not most or index.frequency(word):
+        return word
+    known = {term for begin in {word[0], word[1]} for term in index.words_beginning(begin, len(word) + most, len(word) - most)}
+    near = nearest(word, (term for term in known if term.isascii() and term.isalpha()))
+    living = [(distance, -count, term) for term, distance in near.items() if (count := index.frequency(term))]
+    return min(living)[2] if living else word
 
 
 def content_runs(runs: tuple[Run, ...]) -> tuple[Run, ...]:

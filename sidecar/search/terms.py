@@ -18,6 +18,9 @@ from sidecar.search.scripts import simplified_characters
 TERMS_VERSION = 2
 """Raise it when the same text gives other terms: caches are then rebuilt once."""
 
+MAX_TERM_CHARS = 64
+"""Longer ones are keys, hashes and data, never words; they are not indexed, their parts are."""
+
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u1100-\u11ff\uf900-\ufaff\U00020000-\U0003134f"
 _RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+(?:[_.\-'’/][^\W_{CJK}]+)*[+#]*)")
 _PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_A-Za-z\d{CJK}]+")
@@ -113,6 +116,14 @@ def cut_terms(text: str) -> list[str]:
     for found in _RUN.finditer(fold(text)):
         terms += _cjk_terms(found[0]) if found.lastgroup == "cjk" else _word_terms(found[0])
     return terms
+
+
+def sure_terms(text: str) -> set[str]:
+    """Give terms that every note has in which ``text`` stands: a word of several parts may be part of a longer one."""
+    terms: set[str] = set()
+    for run in cut_runs(text):
+        terms.update(_cjk_terms(run.text) if run.is_cjk else _SEPARATOR.split(run.text.lower().rstrip("+#")))
+    return {term for term in terms if 0 < len(term) <= MAX_TERM_CHARS}
 
 
 def _cjk_terms(run: str) -> list[str]:

@@ -50,6 +50,12 @@ class Vocabulary:
         wanted = encode_term(prefix)
         return range(self._place(wanted), self._place(wanted + _LAST))
 
+    def words(self, prefix: str, shortest: int, longest: int) -> list[str]:
+        """List the terms that begin with ``prefix`` and are so many bytes long."""
+        found = self.beginning_with(prefix)
+        lengths = np.diff(self._starts[found.start : found.stop + 1])
+        return [self.text(found.start + int(n)) for n in np.flatnonzero((lengths >= shortest) & (lengths <= longest))]
+
     def text(self, number: int) -> str:
         return self[number].decode("utf-8", "surrogatepass")
 
