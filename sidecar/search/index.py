@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -142,15 +142,15 @@ class SearchIndex:
         weights = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0, np.float64)
         return self._bm25(*_added_up(docs, weights))
 
-    def terms_of(self, document: PackedDocument, limit: int) -> list[str]:
-        """List the terms that say most about a document: those it uses often and few others hold."""
+    def terms_of(self, document: PackedDocument, limit: int, left_out: Collection[str] = ()) -> list[str]:
+        """List the terms that say most about a document, weightiest first: those it uses often and few others hold."""
         count = len(self._numbers)
 
         def weight(term: str, frequency: float) -> float:
             held = self.frequency(term)
             return math.log(1 + (count - held + 0.5) / (held + 0.5)) * frequency / (frequency + K1) if held else 0.0
 
-        weighed = [(-weight(t, f), t) for t, f in zip(document.terms, document.weights, strict=True) if len(t) > 1]
+        weighed = [(-weight(t, f), t) for t, f in zip(document.terms, document.weights, strict=True) if len(t) > 1 and t not in left_out]
         return [term for weight_, term in sorted(weighed)[:limit] if weight_ < 0]
 
     def name(self, number: int) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from sidecar.search.document import PackedDocument
 from sidecar.search.index import Floats, SearchIndex
+from sidecar.search.stems import STOP_WORDS
 
 _TERMS = 40
 """By so many terms a document is compared: those it uses often and few others hold."""
@@ -14,7 +15,7 @@ _SHOWN = 5
 
 def score_similar(index: SearchIndex, document: PackedDocument) -> tuple[list[str], Floats]:
     """Give the terms by which ``document`` is compared, weightiest first, and the score of every document for them."""
-    terms = index.terms_of(document, _TERMS)
+    terms = index.terms_of(document, _TERMS, STOP_WORDS)
     scores = np.zeros(index.size, np.float64)
     for term in terms:
         docs, weights = index.weigh([term])
