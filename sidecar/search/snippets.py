@@ -101,10 +101,10 @@ def _windows(body: str, matches: list[tuple[int, int]]) -> list[tuple[int, int]]
 
 def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Snippet:
     start, end = _word_border(body, start, -1), _word_border(body, end, 1)
+    text = "…" if start > 0 else ""
     heading = _HEADING.match(body, start) if start == 0 or body[start - 1] == "\n" else None
     start = heading.end() if heading else start
     inside = [(max(a, start), min(b, end)) for a, b in matches if a < end and b > start]
-    text = "…" if start > (heading.end() if heading else 0) else ""
     highlights: list[tuple[int, int]] = []
     at = start
     for a, b in [*inside, (end, end)]:
