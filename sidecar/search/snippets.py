@@ -65,15 +65,23 @@ def find_matches(text: str, runs: tuple[Run, ...]) -> list[tuple[int, int]]:
 
 
 def _occurrences(text: str, wanted: str) -> list[tuple[int, int]]:
-    return [(m.start(), m.end()) for m in re.finditer(re.escape(wanted), text)]
+    found: list[tuple[int, int]] = []
+    at = text.find(wanted)
+    while at >= 0:
+        found.append((at, at + len(wanted)))
+        at = text.find(wanted, at + len(wanted))
+    return found
 
 
 def _words(text: str, wanted: str) -> list[tuple[int, int]]:
     """Give where a word begins that begins as ``wanted``, and the whole words of its English stem."""
-    found = [(m.start(), m.end()) for m in re.finditer(rf"{_WORD_BEGIN}{re.escape(wanted)}", text)]
+    found: list[tuple[int, int]] = []
+    if wanted in text:
+        found += [(m.start(), m.end()) for m in re.finditer(rf"{_WORD_BEGIN}{re.escape(wanted)}", text)]
     root = stem(wanted)
-    if wanted.isascii() and wanted.isalpha() and len(root) >= MIN_STEMMED:
-        kin = re.finditer(rf"{_WORD_BEGIN}{re.escape(shared_beginning(wanted))}[a-z]*", text)
+    begins = shared_beginning(wanted)
+    if begins in text and wanted.isascii() and wanted.isalpha() and len(root) >= MIN_STEMMED:
+        kin = re.finditer(rf"{_WORD_BEGIN}{re.escape(begins)}[a-z]*", text)
         found += [(m.start(), m.end()) for m in kin if stem(m[0]) == root]
     return found
 
