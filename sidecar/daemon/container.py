@@ -22,6 +22,7 @@ from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Job, Jobs, VaultThread
 from sidecar.moc.service import MocService
 from sidecar.net import Fetcher, FetchLimits
+from sidecar.search.chinese_words import cut_words
 from sidecar.search.document import FORMAT, pack_note
 from sidecar.search.service import Seams, SearchService
 from sidecar.store import Journal, NoteCache
@@ -69,7 +70,13 @@ def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config]
         return config().folders
 
     index = VaultIndex(files, cache, pack_note)
-    search = SearchService(index, files, cache, folders, Seams(lambda: graph.orphans(), changed_on, clock))
+    search = SearchService(
+        index,
+        files,
+        cache,
+        folders,
+        Seams(lambda: graph.orphans(), changed_on, clock, lambda: cut_words if config().search.jieba else None),
+    )
     graph = GraphService(index, files, folders, search.texts_with)
     return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
 

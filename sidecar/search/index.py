@@ -131,16 +131,16 @@ class SearchIndex:
                 for number, weight in holders.items():
                     extra[number] += weight
         docs, weights = self._living(parts, extra)
-        return self._bm25(*_added_up(docs, weights))
+        return self.weigh_found(*_added_up(docs, weights))
 
     def weigh(self, terms: Sequence[str]) -> tuple[Ints, Floats]:
         """Score the documents that hold any of ``terms``, taken as one: BM25 with the terms' frequencies added up."""
         parts = [self.postings(term) for term in terms]
         if len(parts) == 1:
-            return self._bm25(*parts[0])
+            return self.weigh_found(*parts[0])
         docs = np.concatenate([part[0] for part in parts]) if parts else np.zeros(0, np.int32)
         weights = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0, np.float64)
-        return self._bm25(*_added_up(docs, weights))
+        return self.weigh_found(*_added_up(docs, weights))
 
     def terms_of(self, document: PackedDocument, limit: int, left_out: Collection[str] = ()) -> list[str]:
         """List the terms that say most about a document, weightiest first: those it uses often and few others hold."""
@@ -165,7 +165,8 @@ class SearchIndex:
         """Upper bound of document numbers, for score arrays."""
         return len(self._names)
 
-    def _bm25(self, docs: Ints, frequency: Floats) -> tuple[Ints, Floats]:
+    def weigh_found(self, docs: Ints, frequency: Floats) -> tuple[Ints, Floats]:
+        """Score documents by BM25 as if they alone held one term so often."""
         if not len(docs):
             return docs, frequency
         count = len(self._numbers)

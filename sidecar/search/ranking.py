@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sidecar.search.index import Floats, SearchIndex
+from sidecar.search.chinese_words import CutWords
+from sidecar.search.index import Floats, Ints, SearchIndex
 from sidecar.search.stems import STOP_WORDS, shared_beginning, stem
 from sidecar.search.terms import Run, run_terms
 from sidecar.search.typos import allowed_edits, nearest
@@ -22,6 +23,9 @@ _SINGLE_WEIGHT = 0.5
 _EXACT_WEIGHT = 0.2
 """What a word as it was typed counts beside all words of its stem."""
 
+_WORD_WEIGHT = 0.5
+"""What a Chinese word of a query counts beside its pairs, where words are cut."""
+
 _WHOLE_RUN_CHARS = 4
 """A CJK run up to this length is one word to its writer: notes must hold all of its pairs."""
 
@@ -29,7 +33,7 @@ _MAX_VARIANTS = 40
 _MIN_PREFIX = 2
 
 
-def score_documents(index: SearchIndex, runs: tuple[Run, ...], *, is_typing: bool) -> Floats:
+def score_documents(index: SearchIndex, runs: tuple[Run, ...], *, is_typing: bool, cut_words: CutWords | None = None) -> Floats:
     """Score every document for the runs of a query; 0 means no answer.
 
     A document answers if it holds at least one run whole. If none does, any pair or part will do, so that a long question
@@ -38,7 +42,26 @@ def score_documents(index: SearchIndex, runs: tuple[Run, ...], *, is_typing: boo
     wanted = content_runs(runs)
     is_question = any(run.is_cjk and len(run.text) > _WHOLE_RUN_CHARS for run in wanted)
     strict = np.zeros(0) if is_question else _score(index, wanted, is_typing=is_typing, whole=True)
-    return strict if strict.any() else _score(index, wanted, is_typing=is_typing, whole=False)
+    scores = strict if strict.any() else _score(index, wanted, is_typing=is_typing, whole=False)
+    if cut_words is not None:
+        for word in dict.fromkeys(word for run in wanted if run.is_cjk for word in cut_words(run.text)):
+            docs, weights = _weigh_word(index, word)
+            # Only what answers already is raised: with words or without, the same notes are found.
+            scores[docs] += _WORD_WEIGHT * weights * (scores[docs] > 0)
+    return scores
+
+
+def _weigh_word(index: SearchIndex, word: str) -> tuple[Ints, Floats]:
+    """Score the documents that hold all pairs of a CJK word: the word stands there, or nearly so."""
+    parts = [index.postings(word[n : n + 2]) for n in range(len(word) - 1)]
+    docs = parts[0][0]
+    for others, _ in parts[1:]:
+        docs = np.intersect1d(docs, others, assume_unique=True)
+    frequency = np.full(len(docs), np.inf)
+    for others, weights in parts:
+        order = np.argsort(others, kind="stable")
+        frequency = np.minimum(frequency, weights[order][np.searchsorted(others[order], docs)])
+    return index.weigh_found(docs, frequency)
 
 
 def correct_runs(index: SearchIndex, runs: tuple[Run, ...]) -> tuple[Run, ...]:

@@ -15,6 +15,7 @@ from sidecar.clock import Clock, local_day, system_clock
 from sidecar.config import Folders
 from sidecar.errors import VaultError
 from sidecar.search.answers import Hit, IndexState, NoteState, Reason, SearchResult, Similar
+from sidecar.search.chinese_words import CutWords
 from sidecar.search.document import indexed_text, note_fields, pack_note, pack_text, unpack_document
 from sidecar.search.filters import Facts, make_filter
 from sidecar.search.index import Floats, SearchIndex
@@ -44,11 +45,13 @@ class Seams:
     Attributes:
         orphans: Lists the notes without links, for ``has:orphan``.
         day_of: Gives the day that a note names as its last change.
+        cut_words: Gives what cuts Chinese words out of queries, if the owner wants that. Notes are indexed alike either way.
     """
 
     orphans: Callable[[], Collection[NotePath]] = tuple
     day_of: Callable[[Note], date | None] = lambda note: None
     clock: Clock = system_clock
+    cut_words: Callable[[], CutWords | None] = lambda: None
 
 
 class SearchService:
@@ -176,7 +179,7 @@ class SearchService:
 
     def _scores(self, query: Query, index: SearchIndex) -> Floats:
         if query.runs:
-            return np.round(score_documents(index, query.runs, is_typing=query.is_typing), _DIGITS)
+            return np.round(score_documents(index, query.runs, is_typing=query.is_typing, cut_words=self._seams.cut_words()), _DIGITS)
         scores = np.zeros(index.size, np.float64)
         if not query.phrases or not any(sure_terms(phrase) for phrase in query.phrases):
             numbers = (index.number(path) for path in self._notes.notes)

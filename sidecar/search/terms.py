@@ -118,6 +118,11 @@ def cut_terms(text: str) -> list[str]:
     return terms
 
 
+def is_ideographic(run: str) -> bool:
+    """Whether a CJK run holds Chinese characters only."""
+    return all(char >= "\u3400" and not "\uac00" <= char <= "\ud7af" for char in run)
+
+
 def sure_terms(text: str) -> set[str]:
     """Give terms that every note has in which ``text`` stands: a word of several parts may be part of a longer one."""
     terms: set[str] = set()

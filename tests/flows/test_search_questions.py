@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.config import Config
+from sidecar.config import Config, SearchSettings
 from sidecar.daemon.container import open_cache, wire_vault
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.errors import QuerySyntaxError, QueryValueInvalid
@@ -151,6 +151,22 @@ def test_s2_traditional_and_simplified_are_one_and_marked(make_vault: MakeVault)
     (hit,) = vault.search.search("測试").hits
     assert ["測試"] == [hit.snippets[0].text[a:b] for a, b in hit.snippets[0].highlights]
     assert ["a.md"] == _paths(vault, '"繁体中文"')
+
+
+def test_s3_with_words_cut_every_pair_of_a_note_is_still_found_and_only_the_order_may_change(make_vault: MakeVault) -> None:
+    text = "研究生命起源的科学家提出结构化知识理论"
+    root = make_vault({"a.md": text, "b.md": "科学家的知识", "c.md": "结构和理论"})
+    cutter = Config(search=SearchSettings(jieba=True))
+    plain = wire_vault(VaultFiles(root), open_cache(None), Config)
+    cutting = wire_vault(VaultFiles(root), open_cache(None), lambda: cutter)
+    plain.open()
+    cutting.open()
+    for length in (2, 3, 9):
+        for n in range(len(text) - length + 1):
+            query = text[n : n + length]
+            assert set(_paths(plain, query)) == set(_paths(cutting, query)) >= {"a.md"}
+    scores = [next(hit.score for hit in vault.search.search("科学家提出的").hits if hit.path == "a.md") for vault in (plain, cutting)]
+    assert scores[0] < scores[1]
 
 
 def test_excluded_files_come_last(make_vault: MakeVault) -> None:
