@@ -119,6 +119,8 @@ def _search(client: Asks) -> Finding:
     state = client.call("GET", "/api/kb/search/state")
     partly = [file for file in state["files"] if file["state"] == "partly" and not file["path"].lower().endswith(".canvas")]
     text = f"{state['indexed']:,} of {state['total']:,} notes are indexed"
+    if state["rebuilt_because"]:
+        text += f"; all were read anew at this start, because {state['rebuilt_because']}"
     if not partly:
         return Finding("Search", "ok", text)
     names = "; ".join(f"{file['path']}: {file['reason']}" for file in partly[:_SHOWN])

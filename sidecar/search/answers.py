@@ -75,8 +75,9 @@ class NoteState:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How many of how many notes are indexed whole, and the others, by path."""
+    """How many of how many notes are indexed, those that are not or not whole, by path, and why all were read anew at this start."""
 
     indexed: int
     total: int
     others: tuple[NoteState, ...]
+    rebuilt_because: str = ""

@@ -145,7 +145,8 @@ class SearchService:
         index = self.loaded()
         states = [self.state_of(path) for path in sorted(self._notes.notes)]
         others = tuple(state for state in states if state.state != "indexed")
-        return IndexState(sum(state.path in index and state.state in ("indexed", "partly") for state in states), len(states), others)
+        indexed = sum(state.path in index and state.state != "failed" for state in states)
+        return IndexState(indexed, len(states), others, self._cache.rebuilt_because)
 
     def state_of(self, path: NotePath) -> NoteState:
         """Tell whether search knows a file, and why not."""

@@ -16,7 +16,9 @@ from sidecar.config import Config, SearchSettings
 from sidecar.daemon.container import open_cache, wire_vault
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.errors import QuerySyntaxError, QueryValueInvalid
+from sidecar.search.document import FORMAT
 from sidecar.search.snippets import utf16_spans
+from sidecar.store import NoteCache
 from sidecar.vault.files import VaultFiles
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Path]
@@ -208,6 +210,18 @@ def test_a_very_long_note_is_capped_and_named(make_vault: MakeVault) -> None:
     assert [["long.md"], []] == [_paths(vault, "begin"), _paths(vault, "finish")]
     (one,) = vault.search.state().others
     assert ("partly", "only the first 2,000,000 of 2,250,012 characters are indexed") == (one.state, one.reason)
+
+
+def test_s8_an_index_cut_by_other_rules_is_rebuilt_once_and_that_is_said(make_vault: MakeVault) -> None:
+    root = make_vault({"a.md": "alpha"})
+    said: list[tuple[str, int]] = []
+    for rules in ("old rules", FORMAT, FORMAT):
+        cache = NoteCache(root / ".kb/cache/index.sqlite", rules)
+        vault = wire_vault(VaultFiles(root), cache, Config)
+        parsed = vault.open().parsed
+        said.append((vault.search.state().rebuilt_because, parsed))
+        vault.close()
+    assert [("", 1), ("it was written by another version", 1), ("", 0)] == said
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")

@@ -82,4 +82,5 @@ class FileStateAnswer(Answer):
 class SearchStateAnswer(Answer):
     indexed: int
     total: int
+    rebuilt_because: str = Field(description="Why all notes were read anew at this start, as after an update; else empty.")
     files: list[FileStateAnswer]

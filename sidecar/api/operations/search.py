@@ -77,7 +77,12 @@ async def _state(services: Services, request: SearchStateRequest) -> SearchState
         files = state.others
         if request.note:
             files = (services.search.state_of(services.index.find_note(request.note) or request.note),)
-        return SearchStateAnswer(indexed=state.indexed, total=state.total, files=[FileStateAnswer(**asdict(one)) for one in files])
+        return SearchStateAnswer(
+            indexed=state.indexed,
+            total=state.total,
+            rebuilt_because=state.rebuilt_because,
+            files=[FileStateAnswer(**asdict(one)) for one in files],
+        )
 
     return await services.thread.run(look)
 
