@@ -825,6 +825,11 @@ export interface components {
             indexed: number;
             /** Total */
             total: number;
+            /**
+             * Rebuilt Because
+             * @description Why all notes were read anew at this start, as after an update; else empty.
+             */
+            rebuilt_because: string;
             /** Files */
             files: components["schemas"]["FileStateAnswer"][];
         };
