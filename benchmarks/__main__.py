@@ -1,4 +1,4 @@
-"""Entry point: ``python -m benchmarks vault PATH [--runs N] [--json]``."""
+"""Entry point: ``python -m benchmarks vault PATH [--runs N] [--json]``, ``python -m benchmarks search PATH [--notes N]``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from benchmarks.search import measure_search
 from benchmarks.vault import measure
 
 
@@ -17,8 +18,12 @@ def main() -> int:
     vault.add_argument("path", type=Path, help="a vault; it is copied, never written to")
     vault.add_argument("--runs", type=int, default=5)
     vault.add_argument("--json", action="store_true")
+    search = commands.add_parser("search", help="queries, saves and memory of the search index at a size")
+    search.add_argument("path", type=Path, help="a folder of notes, whose paragraphs are recombined")
+    search.add_argument("--notes", type=int, default=10_000)
+    search.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    figures = measure(args.path, args.runs)
+    figures = measure_search(args.path, args.notes) if args.name == "search" else measure(args.path, args.runs)
     if args.json:
         print(json.dumps(figures))
     else:

@@ -103,6 +103,18 @@ class QuerySyntaxError(SidecarError):
     code = "query-syntax"
 
 
+class QueryValueInvalid(QuerySyntaxError):
+    """A filter of a query has a value that it does not know."""
+
+    code = "query-value"
+
+
+class QrelsInvalid(SidecarError):
+    """A test set of search is not in BEIR's shape."""
+
+    code = "qrels-invalid"
+
+
 class IngestError(SidecarError):
     """A link could not become a note; ``url`` names it."""
 

@@ -23,6 +23,7 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.ExtractionError, 422),
     (errors.InvalidUrl, 400),
     (errors.QuerySyntaxError, 400),
+    (errors.QrelsInvalid, 400),
     (errors.RequestInvalid, 400),
     (errors.ConfigError, 422),
     (errors.WriteFailed, 507),

@@ -31,6 +31,7 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.InvalidUrl, 2, ""),
     (errors.QuerySyntaxError, 2, ""),
     (errors.SecretInvalid, 2, ""),
+    (errors.QrelsInvalid, 2, ""),
     (errors.RequestInvalid, 2, ""),
 )
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from sidecar.api.events import EventLog
 from sidecar.api.security import Keys
 from sidecar.api.services import Services
-from sidecar.clock import clock_from_environment, local_day
+from sidecar.clock import Clock, clock_from_environment, local_day, system_clock
 from sidecar.config import KB_FOLDER, Config, Folders, load_config
 from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError
+from sidecar.graph.metrics import changed_on
 from sidecar.graph.service import GraphService
 from sidecar.ingest.adapters import Wishes
 from sidecar.ingest.gather import Gatherer
@@ -26,8 +27,9 @@ from sidecar.jobs import Job, Jobs, VaultThread
 from sidecar.jobs.commits import GitCommits
 from sidecar.moc.service import MocService
 from sidecar.net import Fetcher, FetchLimits
+from sidecar.search.chinese_words import cut_words
 from sidecar.search.document import FORMAT, pack_note
-from sidecar.search.service import SearchService
+from sidecar.search.service import Seams, SearchService
 from sidecar.store import Journal, NoteCache, Secrets
 from sidecar.store.git import GitRepository
 from sidecar.vault.codec import NOTE_FORMAT
@@ -68,14 +70,20 @@ class Container:
         self.services.thread.close()
 
 
-def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config]) -> OpenVault:
+def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config], clock: Clock = system_clock) -> OpenVault:
     """Put together what keeps a vault's state; nothing is read yet."""
 
     def folders() -> Folders:
         return config().folders
 
     index = VaultIndex(files, cache, pack_note)
-    search = SearchService(index, files, cache, folders)
+    search = SearchService(
+        index,
+        files,
+        cache,
+        folders,
+        Seams(lambda: graph.orphans(), changed_on, clock, lambda: cut_words if config().search.jieba else None),
+    )
     graph = GraphService(index, files, folders, search.texts_with)
     return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
 
@@ -104,7 +112,7 @@ def open_container(
     clock = clock_from_environment()
     cache_path = None if is_guest else root / KB_FOLDER / "cache" / "index.sqlite"
     cache = open_cache(cache_path)
-    vault = wire_vault(files, cache, config)
+    vault = wire_vault(files, cache, config, clock)
     index, graph, search, moc = vault.index, vault.graph, vault.search, vault.moc
     thread = VaultThread()
     events = EventLog()

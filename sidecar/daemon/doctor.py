@@ -48,6 +48,7 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
         lambda: _settings(root),
         lambda: _sidecar(endpoint),
         lambda: _index(client),
+        lambda: _search(client),
         lambda: _properties(client),
         lambda: _map(client),
         lambda: _plugin(root),
@@ -65,11 +66,21 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
 
 def check_note(client: Asks, note: str) -> Finding:
     """Say whether a note is indexed, and if not why."""
-    for item in client.call("GET", "/api/kb/list", kind="problems", limit=100_000)["items"]:
-        if note in (item["path"], item["path"].removesuffix(".md"), item["path"].rpartition("/")[2].removesuffix(".md")):
-            return Finding(item["path"], "bad", f"indexed, but not whole: {item['problem']}", "Mend the note; the rest of it is there.")
-    entry = client.call("GET", "/api/kb/entry", note=note)
-    return Finding(entry["path"], "ok", f"indexed, {len(entry['text']):,} characters, content {entry['hash'][:12]}")
+    answer = client.call("GET", "/api/kb/search/state", note=note)
+    (file,) = answer["files"]
+    count = f"{answer['indexed']:,} of {answer['total']:,} notes are indexed"
+    since = f", as it was at {file['taken_in_at']}" if file["taken_in_at"] else ""
+    if file["state"] == "skipped":
+        return Finding(file["path"], "bad", f"not indexed: {file['reason']}; {count}", "Look for its path with: kb list notes")
+    if file["state"] == "failed":
+        text = f"indexed, but not whole{since}: {file['reason']}; {count}"
+        return Finding(file["path"], "bad", text, "Mend the note; the rest of it is there.")
+    if file["state"] == "partly":
+        return Finding(file["path"], "note", f"indexed in part{since}: {file['reason']}; {count}")
+    for item in _problems(client):
+        if item["path"] == file["path"]:
+            return Finding(file["path"], "bad", f"indexed, but not whole: {item['problem']}", "Mend the note; the rest of it is there.")
+    return Finding(file["path"], "ok", f"indexed{since}; {count}")
 
 
 def _python() -> Finding:
@@ -102,6 +113,19 @@ def _index(client: Asks) -> Finding:
         return Finding("Index", "ok", text)
     names = "; ".join(f"{item['path']}: {item['problem']}" for item in unread[:_SHOWN])
     return Finding("Index", "bad", f"{text}. {names}", "Check the permissions of these files.")
+
+
+def _search(client: Asks) -> Finding:
+    state = client.call("GET", "/api/kb/search/state")
+    partly = [file for file in state["files"] if file["state"] == "partly" and not file["path"].lower().endswith(".canvas")]
+    text = f"{state['indexed']:,} of {state['total']:,} notes are indexed"
+    if state["rebuilt_because"]:
+        text += f"; all were read anew at this start, because {state['rebuilt_because']}"
+    if not partly:
+        return Finding("Search", "ok", text)
+    names = "; ".join(f"{file['path']}: {file['reason']}" for file in partly[:_SHOWN])
+    more = f" and {len(partly) - _SHOWN} more" if len(partly) > _SHOWN else ""
+    return Finding("Search", "note", f"{text}, {len(partly)} of them in part: {names}{more}")
 
 
 def _properties(client: Asks) -> Finding:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import array
+import re
 import struct
 import sys
 from collections import Counter
 from dataclasses import dataclass
 
-from sidecar.search.terms import TERMS_VERSION, cut_terms
+from sidecar.search.terms import MAX_TERM_CHARS, TERMS_VERSION, cut_terms
 from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.generated import blank_block
 from sidecar.vault.note import Note, basename_of
 
-FORMAT = f"{TERMS_VERSION}.1"
+FORMAT = f"{TERMS_VERSION}.2"
 """Changes whenever packed terms would differ for the same note."""
 
 MAX_INDEXED_CHARS = 2_000_000
-"""What of one note's body is indexed; compressed drawings can be far longer and hold no words."""
+"""What of one note's body is indexed."""
 
-_TITLE_WEIGHT, _HEADING_WEIGHT, _TAG_WEIGHT, _BODY_WEIGHT = 3.0, 2.0, 2.0, 1.0
+_DRAWING = re.compile(r"^```(?:compressed-)?json\s*\n.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
+
+_FIELD_WEIGHTS = {"title": 3.0, "aliases": 3.0, "headings": 2.0, "tags": 2.0, "kb_use_when": 2.0}
+_BODY_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +35,64 @@ class PackedDocument:
     length: float
 
 
-def pack_note(note: Note, text: str) -> bytes:
-    """Cut a note into weighted terms and pack them.
+@dataclass(frozen=True, slots=True)
+class IndexedText:
+    """What of a note's text is searched, and a remark on what is not; empty if all is."""
 
-    The generated block of a map is left out: it names every hub, and would answer every query.
+    body: str
+    remark: str = ""
+
+
+def indexed_text(path: str, text: str) -> IndexedText:
+    """Give the part of a note's text that search knows.
+
+    The generated block of a map is blanked: it names every hub, and would answer every query. So is the data of an Excalidraw
+    drawing, which is long and holds no words; the drawing's own texts stand before it.
     """
+    body = blank_block(text)[body_offset(text) :]
+    remarks: list[str] = []
+    if path.lower().endswith(".excalidraw.md"):
+        shorter = _DRAWING.sub("", body)
+        if shorter != body:
+            remarks.append("the drawing's data is left out")
+        body = shorter
+    if len(body) > MAX_INDEXED_CHARS:
+        remarks.append(f"only the first {MAX_INDEXED_CHARS:,} of {len(body):,} characters are indexed")
+        body = body[:MAX_INDEXED_CHARS]
+    return IndexedText(body, "; ".join(remarks))
+
+
+def pack_note(note: Note, text: str) -> bytes:
+    """Cut a note into weighted terms and pack them."""
+    fields = note_fields(note)
+    body = indexed_text(note.path, text).body if note.kind == "note" else ""
+    return _pack([(_BODY_WEIGHT, body), *((_FIELD_WEIGHTS[name], field) for name, field in fields.items())])
+
+
+def pack_text(text: str) -> bytes:
+    """Cut a text that is no note, for comparing notes with it."""
+    return _pack([(_BODY_WEIGHT, text[:MAX_INDEXED_CHARS])])
+
+
+def note_fields(note: Note) -> dict[str, str]:
+    """Give the fields of a note that are searched beside its body, by name, as text."""
+    names = [basename_of(note.path), *([note.title] if note.title != basename_of(note.path) else [])]
+    return {
+        "title": "\n".join(names),
+        "aliases": "\n".join(alias for alias in dict.fromkeys(note.aliases) if alias not in names),
+        "headings": "\n".join(heading.text for heading in note.headings),
+        "tags": "\n".join(note.tags),
+        "kb_use_when": note.text_property("kb_use_when"),
+    }
+
+
+def _pack(fields: list[tuple[float, str]]) -> bytes:
     weights: dict[str, float] = {}
-    body = blank_block(text)[body_offset(text) :][:MAX_INDEXED_CHARS] if note.kind == "note" else ""
-    names = {basename_of(note.path), note.title, *note.aliases}
-    fields = (
-        (_BODY_WEIGHT, body),
-        (_TITLE_WEIGHT, "\n".join(sorted(names))),
-        (_HEADING_WEIGHT, "\n".join(heading.text for heading in note.headings)),
-        (_TAG_WEIGHT, "\n".join(note.tags)),
-        (_HEADING_WEIGHT, note.text_property("kb_use_when")),
-    )
     length = 0
     for weight, field in fields:
         for term, count in Counter(cut_terms(field)).items():
+            if len(term) > MAX_TERM_CHARS:
+                continue
             weights[term] = weights.get(term, 0.0) + weight * count
             # Single CJK characters repeat what the pairs say; counting them would make Chinese notes look twice as long.
             if len(term) > 1 or term.isascii():

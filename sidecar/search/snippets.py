@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sidecar.search.stems import MIN_STEMMED, shared_beginning, stem
 from sidecar.search.terms import CJK, Run, fold_with_origin, original_span
 
 _BEFORE, _LENGTH = 40, 160
 _CJK_CHAR = re.compile(f"[{CJK}]")
+_WORD_BEGIN = rf"(?<![^\W_{CJK}])"
+_HEADING = re.compile(r"#{1,6} ")
+_MARKUP = re.compile(r"!?\[\[|\]\]|\*\*|==|~~|(?<=\n)(?:#{1,6} |> )")
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A passage. ``highlights`` are start and end of matches in code points of ``text``, in order, not overlapping."""
+    """A passage, without the marks of Markdown that only a renderer wants.
+
+    ``highlights`` are start and end of matches in code points of ``text``, in order, not overlapping.
+    """
 
     text: str
     highlights: tuple[tuple[int, int], ...]
@@ -47,21 +54,36 @@ def find_matches(text: str, runs: tuple[Run, ...]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for run in runs:
         wanted = run.text.lower()
-        found = _occurrences(folded, wanted, run.is_cjk)
+        found = _occurrences(folded, wanted) if run.is_cjk else _words(folded, wanted)
         if not found and run.is_cjk and len(wanted) > 2:
             for n in range(len(wanted) - 1):
-                found += _occurrences(folded, wanted[n : n + 2], True)
+                found += _occurrences(folded, wanted[n : n + 2])
         spans += found
     if origin is not None:
         spans = [original_span(a, b, origin) for a, b in spans]
     return _merged(sorted(spans))
 
 
-def _occurrences(text: str, wanted: str, is_cjk: bool) -> list[tuple[int, int]]:
-    if is_cjk:
-        return [(m.start(), m.end()) for m in re.finditer(re.escape(wanted), text)]
-    bounded = rf"(?<![^\W_{CJK}]){re.escape(wanted)}"
-    return [(m.start(), m.end()) for m in re.finditer(bounded, text)]
+def _occurrences(text: str, wanted: str) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    at = text.find(wanted)
+    while at >= 0:
+        found.append((at, at + len(wanted)))
+        at = text.find(wanted, at + len(wanted))
+    return found
+
+
+def _words(text: str, wanted: str) -> list[tuple[int, int]]:
+    """Give where a word begins that begins as ``wanted``, and the whole words of its English stem."""
+    found: list[tuple[int, int]] = []
+    if wanted in text:
+        found += [(m.start(), m.end()) for m in re.finditer(rf"{_WORD_BEGIN}{re.escape(wanted)}", text)]
+    root = stem(wanted)
+    begins = shared_beginning(wanted)
+    if begins in text and wanted.isascii() and wanted.isalpha() and len(root) >= MIN_STEMMED:
+        kin = re.finditer(rf"{_WORD_BEGIN}{re.escape(begins)}[a-z]*", text)
+        found += [(m.start(), m.end()) for m in kin if stem(m[0]) == root]
+    return found
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -87,8 +109,10 @@ def _windows(body: str, matches: list[tuple[int, int]]) -> list[tuple[int, int]]
 
 def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Snippet:
     start, end = _word_border(body, start, -1), _word_border(body, end, 1)
-    inside = [(max(a, start), min(b, end)) for a, b in matches if a < end and b > start]
     text = "…" if start > 0 else ""
+    heading = _HEADING.match(body, start) if start == 0 or body[start - 1] == "\n" else None
+    start = heading.end() if heading else start
+    inside = [(max(a, start), min(b, end)) for a, b in matches if a < end and b > start]
     highlights: list[tuple[int, int]] = []
     at = start
     for a, b in [*inside, (end, end)]:
@@ -102,8 +126,19 @@ def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Sni
 
 
 def _flat(text: str) -> str:
-    """Put a passage on one line without changing its length."""
-    return re.sub(r"\s", " ", text)
+    """Put a passage on one line and take Markdown's marks out."""
+    return re.sub(r"\s+", " ", _MARKUP.sub("", text))
+
+
+def utf16_spans(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Give spans of code points as JavaScript counts: UTF-16 units of the same text."""
+    if not text or max(text) < "\U00010000":
+        return spans
+
+    def at(offset: int) -> int:
+        return offset + sum(char > "\uffff" for char in text[:offset])
+
+    return tuple((at(start), at(end)) for start, end in spans)
 
 
 def _word_border(body: str, at: int, step: int) -> int:

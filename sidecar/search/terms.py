@@ -13,8 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-TERMS_VERSION = 1
+from sidecar.search.scripts import simplified_characters
+
+TERMS_VERSION = 2
 """Raise it when the same text gives other terms: caches are then rebuilt once."""
+
+MAX_TERM_CHARS = 64
+"""Longer ones are keys, hashes and data, never words; they are not indexed, their parts are."""
 
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u1100-\u11ff\uf900-\ufaff\U00020000-\U0003134f"
 _RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+(?:[_.\-'’/][^\W_{CJK}]+)*[+#]*)")
@@ -39,14 +44,18 @@ class Run:
 
 
 class _Folds(dict[int, str]):
-    """Folds of single characters, worked out when first met: width, compatibility forms, accents."""
+    """Folds of single characters, worked out when first met: width, compatibility forms, accents, traditional characters."""
 
     def __missing__(self, code: int) -> str:
         kept = "".join(c for c in unicodedata.normalize("NFKD", chr(code)) if not unicodedata.combining(c) or c in _VOICING)
-        self[code] = unicodedata.normalize("NFC", kept)
-        return self[code]
+        folded = unicodedata.normalize("NFC", kept)
+        if code >= _FIRST_IDEOGRAPH:
+            folded = "".join(simplified_characters().get(c, c) for c in folded)
+        self[code] = folded
+        return folded
 
 
+_FIRST_IDEOGRAPH = 0x3400
 _VOICING = "\u3099\u309a"
 _folds = _Folds({code: chr(code) for code in range(128)})
 _MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f"
@@ -54,7 +63,10 @@ _CLUSTER = re.compile(f"[^{_MARKS}][{_MARKS}]*|.", re.DOTALL)
 
 
 def fold(text: str) -> str:
-    """Bring full-width and half-width, composed and decomposed, accented and plain letters to one form. Case stays."""
+    """Bring full-width and half-width, composed and decomposed, accented and plain letters, traditional and simplified to one form.
+
+    Case stays.
+    """
     if text.isascii():
         return text
     folded = unicodedata.normalize("NFC", text).translate(_folds)
@@ -104,6 +116,19 @@ def cut_terms(text: str) -> list[str]:
     for found in _RUN.finditer(fold(text)):
         terms += _cjk_terms(found[0]) if found.lastgroup == "cjk" else _word_terms(found[0])
     return terms
+
+
+def is_ideographic(run: str) -> bool:
+    """Whether a CJK run holds Chinese characters only."""
+    return all(char >= "\u3400" and not "\uac00" <= char <= "\ud7af" for char in run)
+
+
+def sure_terms(text: str) -> set[str]:
+    """Give terms that every note has in which ``text`` stands: a word of several parts may be part of a longer one."""
+    terms: set[str] = set()
+    for run in cut_runs(text):
+        terms.update(_cjk_terms(run.text) if run.is_cjk else _SEPARATOR.split(run.text.lower().rstrip("+#")))
+    return {term for term in terms if 0 < len(term) <= MAX_TERM_CHARS}
 
 
 def _cjk_terms(run: str) -> list[str]:

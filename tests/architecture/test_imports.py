@@ -29,7 +29,7 @@ PACKAGE = Path(sidecar.__file__).parent
 # Modules that act. What is not listed here is pure: it decides and touches nothing.
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
-    "sidecar.moc.file",
+    "sidecar.moc.file", "sidecar.search.qrels",
     "sidecar.ingest.gather", "sidecar.ingest.media_tool",
     "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.vault.disk",
     "sidecar.config", "sidecar.clock",

@@ -140,6 +140,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that use the words of a note or of a text */
+        post: operations["post_kb_similar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/search/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What search knows of the vault or of one file */
+        get: operations["get_kb_search_state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/links": {
         parameters: {
             query?: never;
@@ -461,6 +495,23 @@ export interface components {
              */
             wait_s: number;
         };
+        /** FileStateAnswer */
+        FileStateAnswer: {
+            /** Path */
+            path: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "indexed" | "partly" | "skipped" | "failed";
+            /** Reason */
+            reason: string;
+            /**
+             * Taken In At
+             * @description When search took in what it knows of the file.
+             */
+            taken_in_at: string | null;
+        };
         /** ForwardAnswer */
         ForwardAnswer: {
             /** Target */
@@ -512,12 +563,27 @@ export interface components {
                 number,
                 number
             ][];
+            /** Title Highlights Utf16 */
+            title_highlights_utf16: [
+                number,
+                number
+            ][];
             /** Score */
             score: number;
             /** Layer */
             layer: string;
             /** Tags */
             tags: string[];
+            /**
+             * Fields
+             * @description Where the words stand: title, aliases, headings, tags, kb_use_when, body.
+             */
+            fields: string[];
+            /**
+             * Age Days
+             * @description Days since the day that the note names as its last change.
+             */
+            age_days: number | null;
             /** Snippets */
             snippets: components["schemas"]["SnippetAnswer"][];
         };
@@ -1008,9 +1074,16 @@ export interface components {
             searched: number;
             /**
              * Reason
-             * @description Why there is nothing: empty-query, no-term, no-match; else empty.
+             * @description Why there is nothing: empty-query, no-term, no-match, filtered-out, only-buried; else empty.
              */
             reason: string;
+            /**
+             * Corrections
+             * @description Words that no note holds, and those that were looked for instead.
+             */
+            corrections: {
+                [key: string]: string;
+            };
             /** Hits */
             hits: components["schemas"]["HitAnswer"][];
         };
@@ -1018,7 +1091,7 @@ export interface components {
         SearchRequest: {
             /**
              * Q
-             * @description Free text; "phrase", -not, tag:x and path:folder/ narrow it down.
+             * @description Free text; "phrase", -not, tag:x, path:folder/, layer:L1, in:graveyard, origin:web, has:orphan, after:2026-01-31 and before:2026-01-31 narrow it down; a dash before a filter turns it round.
              */
             q: string;
             /**
@@ -1038,12 +1111,79 @@ export interface components {
              */
             typing: boolean;
         };
+        /** SearchStateAnswer */
+        SearchStateAnswer: {
+            /** Indexed */
+            indexed: number;
+            /** Total */
+            total: number;
+            /**
+             * Rebuilt Because
+             * @description Why all notes were read anew at this start, as after an update; else empty.
+             */
+            rebuilt_because: string;
+            /** Files */
+            files: components["schemas"]["FileStateAnswer"][];
+        };
+        /** SearchStateRequest */
+        SearchStateRequest: {
+            /**
+             * Note
+             * @description Path or name of one file; without it, all that are not indexed whole.
+             * @default
+             */
+            note: string;
+        };
+        /** SimilarAnswer */
+        SimilarAnswer: {
+            /** Similar */
+            similar: components["schemas"]["SimilarNoteAnswer"][];
+        };
+        /** SimilarNoteAnswer */
+        SimilarNoteAnswer: {
+            /** Path */
+            path: string;
+            /** Title */
+            title: string;
+            /** Score */
+            score: number;
+            /**
+             * Terms
+             * @description What both hold and few others do.
+             */
+            terms: string[];
+        };
+        /** SimilarRequest */
+        SimilarRequest: {
+            /**
+             * Note
+             * @description Path or name of the note to compare with.
+             * @default null
+             */
+            note: string | null;
+            /**
+             * Text
+             * @description Or the text to compare with.
+             * @default
+             */
+            text: string;
+            /**
+             * Limit
+             * @default 8
+             */
+            limit: number;
+        };
         /** SnippetAnswer */
         SnippetAnswer: {
             /** Text */
             text: string;
             /** Highlights */
             highlights: [
+                number,
+                number
+            ][];
+            /** Highlights Utf16 */
+            highlights_utf16: [
                 number,
                 number
             ][];
@@ -1346,7 +1486,7 @@ export interface operations {
     get_kb_search: {
         parameters: {
             query: {
-                /** @description Free text; "phrase", -not, tag:x and path:folder/ narrow it down. */
+                /** @description Free text; "phrase", -not, tag:x, path:folder/, layer:L1, in:graveyard, origin:web, has:orphan, after:2026-01-31 and before:2026-01-31 narrow it down; a dash before a filter turns it round. */
                 q: string;
                 limit?: number;
                 offset?: number;
@@ -1366,6 +1506,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_similar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimilarRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimilarAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_search_state: {
+        parameters: {
+            query?: {
+                /** @description Path or name of one file; without it, all that are not indexed whole. */
+                note?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchStateAnswer"];
                 };
             };
             /** @description A problem */
