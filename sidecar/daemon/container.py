@@ -84,7 +84,9 @@ def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config]
         folders,
         Seams(lambda: graph.orphans(), changed_on, clock, lambda: cut_words if config().search.jieba else None),
     )
-    graph = GraphService(index, files, folders, search.texts_with)
+    graph = GraphService(
+        index, files, folders, search.texts_with, lambda path, limit: [(s.path, s.score) for s in search.similar(path=path, limit=limit)]
+    )
     return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
 
 

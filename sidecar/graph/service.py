@@ -334,7 +334,7 @@ def edge_json(edge: Edge) -> dict[str, Any]:
 
 
 def _marks(note: Note) -> Marks:
-    return Marks(note.tags, getattr(note, "address", ""), note.urls)
+    return Marks(note.tags, note.address, note.urls)
 
 
 def _mentions(source: Note, text: str, spans: list[Span]) -> list[Mention]:
