@@ -1,4 +1,4 @@
-"""Entry point: ``python -m benchmarks vault PATH [--runs N] [--json]``."""
+"""Entry point: ``python -m benchmarks vault PATH [--runs N] [--json]``, ``python -m benchmarks extraction FOLDER [--no-peers] [--json]``."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks.vault import measure
+from benchmarks import extraction, vault
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="name", required=True)
-    vault = commands.add_parser("vault", help="cold start, warm start, one save, one search")
-    vault.add_argument("path", type=Path, help="a vault; it is copied, never written to")
-    vault.add_argument("--runs", type=int, default=5)
-    vault.add_argument("--json", action="store_true")
+    vaults = commands.add_parser("vault", help="cold start, warm start, one save, one search")
+    vaults.add_argument("path", type=Path, help="a vault; it is copied, never written to")
+    vaults.add_argument("--runs", type=int, default=5)
+    pages = commands.add_parser("extraction", help="what is kept of saved pages, beside other readers")
+    pages.add_argument("path", type=Path, help="a folder with html/ and ground-truth/")
+    pages.add_argument("--no-peers", action="store_true", help="measure our own reader only; installs nothing")
+    for command in (vaults, pages):
+        command.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    figures = measure(args.path, args.runs)
+    if args.name == "extraction":
+        found = extraction.measure(args.path, peers=not args.no_peers)
+        print(json.dumps(found) if args.json else extraction.table(found))
+        return 0
+    figures = vault.measure(args.path, args.runs)
     if args.json:
         print(json.dumps(figures))
     else:

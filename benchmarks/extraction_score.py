@@ -24,7 +24,7 @@ _HOLDERS = ("p", "li", "td", "th", "dd", "dt", "blockquote", "div", "section", *
 _NEVER = ("nav", "footer", "script", "style", "template", "noscript", "select")
 KINDS = ("headings", "items", "code", "code_loose", "cells", "links")
 
-_render = mistune.create_markdown(escape=False, plugins=["table", "strikethrough", "math"])
+_render = mistune.create_markdown(escape=False, plugins=["table", "mistune.plugins.table.table_in_list", "mistune.plugins.table.table_in_quote", "strikethrough", "math"])
 
 
 def tokens(text: str) -> list[str]:

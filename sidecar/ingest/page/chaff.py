@@ -18,15 +18,23 @@ _WORD = re.compile(
 )
 
 
+_SLUG_DASHES = 4
+"""A name with so many dashes is a heading's words, which may well speak of menus and sharing."""
+_ASIDE_OF_TEXT = re.compile(r"quote|note|admonition|call-?out|tip|warning|info|hint|important|caution|footnote", re.IGNORECASE)
+
+
 def is_chaff(element: HtmlElement) -> bool:
     """Whether an element says of itself that it is navigation, advertising or the like."""
     tag = element.tag
-    if tag == "aside" or (tag == "footer" and not _is_in_article(element)):
+    names = " ".join(name for name in f"{element.get('class') or ''} {element.get('id') or ''}".split() if name.count("-") < _SLUG_DASHES)
+    if tag == "aside":
+        return not _ASIDE_OF_TEXT.search(names) and element.get("role") != "note"
+    if tag == "footer" and not _is_in_article(element):
         return True
     if (element.get("role") or "").lower() in _ROLES:
         return True
     # Headings carry their words in ids, and body and article the names of themes: only boxes are judged by name.
-    return tag in _BOXES and bool(_WORD.search(f"{element.get('class') or ''} {element.get('id') or ''}"))
+    return tag in _BOXES and bool(_WORD.search(names))
 
 
 def _is_in_article(element: HtmlElement) -> bool:

@@ -18,6 +18,7 @@ from sidecar.ingest.page.tree import BLOCKS, text_of
 
 _CONTAINER_SHARE = 0.9
 _HEADING_REACH = 6
+_POST_TEXT = 40
 _LINKS_AT_MOST = 0.6
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _PROSE = frozenset(("p", "blockquote", "figcaption", "dd", "dt"))
@@ -42,6 +43,8 @@ def choose_article(tree: HtmlElement, kind: PageKind = "article") -> HtmlElement
     if not kept:
         return None
     container = _container(tree, [pieces[n] for n in kept])
+    if kind == "forum":
+        container = _thread_of(container)
     page = _Page(container, pieces, kept)
     page.widen(kind)
     page.prune()
@@ -65,6 +68,18 @@ def _container(tree: HtmlElement, kept: list[Piece]) -> HtmlElement:
     while deepest.tag in ("tr", "td", "th", "tbody", "li") and deepest.getparent() is not None:
         deepest = deepest.getparent()
     return deepest
+
+
+def _thread_of(post: HtmlElement) -> HtmlElement:
+    """Give the element that holds a post's siblings, if the post is one of several of a kind; else the post itself."""
+    found, element = post, post
+    while (parent := element.getparent()) is not None and parent.tag != "html":
+        names = set((element.get("class") or "").split())
+        alike = [child for child in parent if child.tag == element.tag and names & set((child.get("class") or "").split())]
+        if len(alike) >= 2 and sum(len(text_of(child)) >= _POST_TEXT for child in alike) * 2 >= len(alike):
+            found = parent
+        element = parent
+    return found
 
 
 class _Page:
@@ -122,7 +137,7 @@ class _Page:
             if blocks and self._belongs(element, blocks, first, last):
                 _keep(blocks)
         if kind != "article":
-            self._keep_all_but_chaff()
+            self._keep_all_but_chaff(links=kind == "other")
         self._keep_neighbours()
         for n, block in enumerate(self._blocks):
             if block.element.tag in _HEADINGS and any(
@@ -137,11 +152,13 @@ class _Page:
             return is_between
         if element.tag == "table":
             return is_data_table(element) and (share >= 0.1 or (is_between and element.find(".//th") is not None))
-        return share >= 0.5 and _link_share(blocks) < 0.8
+        if share >= 0.5:
+            return _link_share(blocks) < 0.8
+        return is_between and _link_share(blocks) < 0.3
 
-    def _keep_all_but_chaff(self) -> None:
+    def _keep_all_but_chaff(self, *, links: bool) -> None:
         for block in self._blocks:
-            if not block.is_chaff and (block.element.tag == "li" or block.link_length < _LINKS_AT_MOST * block.length):
+            if not block.is_chaff and (links or block.element.tag == "li" or block.link_length < _LINKS_AT_MOST * block.length):
                 block.is_kept = True
 
     def _keep_neighbours(self) -> None:
@@ -164,7 +181,7 @@ class _Page:
         for image in list(self._container.iter("img")):
             block = next((above for above in image.iterancestors() if above.tag in BLOCKS), self._container)
             place = self._places[block][0] if block in self._places else -1
-            if not kept or not kept[0] <= place <= kept[-1] and image.getparent() is not None:
+            if not (kept and kept[0] <= place <= kept[-1]) and image.getparent() is not None:
                 image.drop_tree()
 
 

@@ -8,11 +8,13 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 _DROPPED = (
-    "script", "style", "template", "iframe", "object", "embed", "svg", "canvas", "link", "meta", "title", "base", "button", "input",
+    "iframe", "object", "embed", "svg", "canvas", "link", "meta", "title", "base", "button", "input",
     "select", "textarea", "dialog", "rt", "rp", "nav",
 )  # fmt: skip
 _CONSENT = re.compile(r"cookie-?(?:consent|banner|notice|bar)|onetrust|consent-(?:banner|dialog|manager)|gdpr", re.IGNORECASE)
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-actualsrc", "data-url", "data-srcset", "srcset")
+_SWALLOWED = 2000
+_FORM_TEXT = 400
 _PERMALINKS = frozenset("¶ # § 🔗 ⚓".split())
 _REFERENCE = re.compile(r"&#(?:[xX]([0-9a-fA-F]+)|([0-9]+));?")
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -64,18 +66,39 @@ def clean_page(tree: HtmlElement) -> None:
         _open_noscript(noscript)
     for image in list(tree.iter("img")):
         _settle_image(image)
-    for element in list(tree.iter(*_DROPPED)):
+    for element in list(tree.iter("script", "style", "template")):
         _drop(element)
+    whole = len(text_of(tree))
+    forms = [(form, _is_filled_in(form)) for form in tree.iter("form")]
+    for element in list(tree.iter(*_DROPPED)):
+        if element.tag in ("button", "nav", "dialog") and _never_closed(element, whole):
+            element.drop_tag()
+        else:
+            _drop(element)
     for head in list(tree.iter("head")):
         head.drop_tag()  # without a body tag, which is allowed, lxml puts the whole page into it
     for element in list(tree.iter("div", "section", "aside", "form")):
         if element.getparent() is not None and _CONSENT.search(f"{element.get('id') or ''} {element.get('class') or ''}"):
             _drop(element)
-    for form in list(tree.iter("form")):
-        if len(text_of(form)) > 400:  # whole pages and forum posts are wrapped in forms
+    for form, is_filled_in in forms:
+        if form.getparent() is None:
+            continue
+        if not is_filled_in or len(text_of(form)) > _FORM_TEXT:  # whole pages and forum posts are wrapped in forms
             form.drop_tag()
         else:
             _drop(form)
+
+
+def _never_closed(element: HtmlElement, whole: int) -> bool:
+    """Whether an element swallowed the page because its end is missing."""
+    text = len(text_of(element))
+    return text > _SWALLOWED and text > whole / 2 and element.find(".//p") is not None
+
+
+def _is_filled_in(form: HtmlElement) -> bool:
+    """Whether a person fills the form in, rather than reads what it holds."""
+    hidden = ("hidden", "submit", "button", "image")
+    return any(field.tag != "input" or (field.get("type") or "").lower() not in hidden for field in form.iter("input", "textarea", "select"))
 
 
 def text_of(element: HtmlElement) -> str:
