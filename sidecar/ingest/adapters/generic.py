@@ -33,7 +33,7 @@ def read(url: str, text: str) -> Document:
     tree = parse_page(text)
     if tree is None:
         raise ExtractionError("The page is empty or no HTML.", fix="Open it in a browser and paste the text.", url=url, step="parse")
-    metadata = read_metadata(tree)
+    metadata = read_metadata(tree, url)
     kind = kind_of(tree, url)
     base = (tree.xpath("string(//base/@href)") if tree.find(".//base") is not None else "") or url
     clean_page(tree)

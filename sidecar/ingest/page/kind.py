@@ -14,7 +14,7 @@ PageKind = Literal["article", "forum", "other"]
 
 _FORUM_ADDRESS = re.compile(
     r"^(?:[\w-]+\.)*(?:forums?|boards?|community|discuss|discourse|bbs)[.]|/(?:forums?|boards?|community|discussions?|bbs)/"
-    r"|/(?:threads?|topic|questions?|comments)/[\w%-]|/t/[\w%-]+/\d|(?:show|view)(?:thread|topic)|[?&](?:topic|thread|tid)=",
+    r"|/(?:threads?|topic|questions?|r/\w+/comments)/[\w%-]|/t/[\w%-]+/\d|(?:show|view)(?:thread|topic)|[?&](?:topic|thread|tid)=",
     re.IGNORECASE,
 )
 _FORUM_MAKER = re.compile(r"discourse|phpbb|vbulletin|xenforo|flarum|nodebb|invision|mybb|vanilla forums|\bsmf\b|discuz", re.IGNORECASE)
@@ -23,7 +23,7 @@ _MANUAL_ADDRESS = re.compile(
     r"^(?:docs?|wiki|manual|api|developers?|learn|man)[.]|/(?:docs?|documentation|wiki|manual|reference|api)(?:/|$)|wikipedia\.org|readthedocs",
     re.IGNORECASE,
 )
-_ARTICLE_ADDRESS = re.compile(r"^(?:blog|news)[.]|/(?:blogs?|posts?|news|articles?|story|\d{4}/\d{1,2})/", re.IGNORECASE)
+_ARTICLE_ADDRESS = re.compile(r"^(?:blog|news)[.]|/(?:blogs?|posts?|news|articles?|story|\d{4}[/-]\d{1,2})/", re.IGNORECASE)
 _ARTICLE_DATA = re.compile(r"\"@type\"\s*:\s*\[?\s*\"\w*(?:Article|BlogPosting|Report)\"")
 
 
