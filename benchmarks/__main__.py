@@ -1,4 +1,4 @@
-"""Entry point: ``python -m benchmarks vault PATH [--runs N] [--json]``, ``python -m benchmarks extraction FOLDER [--no-peers] [--json]``."""
+"""Entry point: ``python -m benchmarks vault PATH`` or ``python -m benchmarks extraction FOLDER``; ``--help`` tells the options."""
 
 from __future__ import annotations
 

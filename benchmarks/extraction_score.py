@@ -24,7 +24,9 @@ _HOLDERS = ("p", "li", "td", "th", "dd", "dt", "blockquote", "div", "section", *
 _NEVER = ("nav", "footer", "script", "style", "template", "noscript", "select")
 KINDS = ("headings", "items", "code", "code_loose", "cells", "links")
 
-_render = mistune.create_markdown(escape=False, plugins=["table", "mistune.plugins.table.table_in_list", "mistune.plugins.table.table_in_quote", "strikethrough", "math"])
+_render = mistune.create_markdown(
+    escape=False, plugins=["table", "mistune.plugins.table.table_in_list", "mistune.plugins.table.table_in_quote", "strikethrough", "math"]
+)
 
 
 def tokens(text: str) -> list[str]:
@@ -79,7 +81,9 @@ def score(true_text: str, source: str, markdown: str, base: str, plain: str | No
     found = plain if plain is not None else _text(note)
     hits, false, missed = overlap(true_text, found)
     wanted, given = true_parts(source, true_text, base), parts(note, base)
-    return PageScore(hits, false, missed, {kind: _share(getattr(wanted, kind), getattr(given, kind)) for kind in KINDS if getattr(wanted, kind)})
+    return PageScore(
+        hits, false, missed, {kind: _share(getattr(wanted, kind), getattr(given, kind)) for kind in KINDS if getattr(wanted, kind)}
+    )
 
 
 def summary(scores: list[PageScore]) -> dict[str, float]:
@@ -100,9 +104,11 @@ def _share(wanted: list[str], given: list[str]) -> float:
 
 def true_parts(source: str, true_text: str, base: str) -> Parts:
     """Give the elements of a page whose words lie in the true text."""
-    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8", remove_comments=True))
+    tree: HtmlElement = html.document_fromstring(
+        source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8", remove_comments=True)
+    )
     for element in list(tree.iter(*_NEVER)):
-        if element.getparent() is not None:
+        if isinstance(element, HtmlElement) and element.getparent() is not None:
             element.drop_tree()
     lies = _Truth(true_text)
     everything = parts(tree, base, lies)

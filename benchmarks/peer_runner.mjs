@@ -15,7 +15,7 @@ const readers = {
   "readability.js": async (url, html) => {
     const { document } = parseHTML(html);
     const article = new Readability(document).parse();
-    return article?.content ? turndown.turndown(parseHTML(`<html><body>${article.content}</body></html>`).document.body) : "";
+    return article?.content ? turndown.turndown(article.content) : ""; // as text: its own parser knows the rows of tables
   },
   defuddle: async (url, html) => {
     const { document } = parseHTML(html);

@@ -3,21 +3,20 @@
 import json
 import sys
 import time
+from importlib import import_module
 
 
 def trafilatura_(url: str, html: str) -> dict[str, object]:
-    import trafilatura
-
+    trafilatura = import_module("trafilatura")
     markdown = trafilatura.extract(html, url=url, output_format="markdown", include_links=True, include_images=True, include_tables=True)
     # Its plain text is better than its Markdown, so its text is judged by that.
     return {"markdown": markdown, "text": trafilatura.extract(html, url=url) or ""}
 
 
 def readability(url: str, html: str) -> dict[str, object]:
-    import markdownify
-    import readability
-
-    return {"markdown": markdownify.markdownify(readability.Document(html, url=url).summary(), heading_style="ATX")}
+    # By name: these live in the peers' environment only.
+    markdownify, document = import_module("markdownify"), import_module("readability").Document
+    return {"markdown": markdownify.markdownify(document(html, url=url).summary(), heading_style="ATX")}
 
 
 def main() -> None:

@@ -19,7 +19,10 @@ from sidecar.ingest.page.tree import BLOCKS, text_of
 _CONTAINER_SHARE = 0.9
 _HEADING_REACH = 6
 _POST_TEXT = 40
+_TOO_MANY = 20_000
+"""Texts of a page from which on trafilatura is not asked: its time grows with the square of them."""
 _LINKS_AT_MOST = 0.6
+_CHAFF_AT_MOST = 0.1
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _PROSE = frozenset(("p", "blockquote", "figcaption", "dd", "dt"))
 
@@ -39,6 +42,8 @@ class _Block:
 def choose_article(tree: HtmlElement, kind: PageKind = "article") -> HtmlElement | None:
     """Give the smallest element that holds the article, with everything else in it taken out; ``None`` if none was found."""
     pieces = pieces_of(tree)
+    if len(pieces) > _TOO_MANY:
+        return _choose_alone(tree, pieces)
     kept = ask(tree, pieces, comments=kind == "forum")
     if not kept:
         return None
@@ -47,6 +52,17 @@ def choose_article(tree: HtmlElement, kind: PageKind = "article") -> HtmlElement
         container = _thread_of(container)
     page = _Page(container, pieces, kept)
     page.widen(kind)
+    page.prune()
+    return container
+
+
+def _choose_alone(tree: HtmlElement, pieces: list[Piece]) -> HtmlElement:
+    """Take the page's own main part, and of that all that is not chaff."""
+    body = tree.find("body")
+    mains = [element for element in tree.iter("main", "article") if element.getparent() is not None]
+    container = mains[0] if len(mains) == 1 else body if body is not None else tree
+    page = _Page(container, pieces, set())
+    page.keep_all_but_chaff(links=True)
     page.prune()
     return container
 
@@ -128,6 +144,7 @@ class _Page:
 
     def widen(self, kind: PageKind) -> None:
         """Add what belongs to kept text by its structure: code, data tables, half-kept lists, headings of kept text."""
+        self._drop_chaff()
         kept = [n for n, block in enumerate(self._blocks) if block.is_kept]
         if not kept:
             return
@@ -137,13 +154,21 @@ class _Page:
             if blocks and self._belongs(element, blocks, first, last):
                 _keep(blocks)
         if kind != "article":
-            self._keep_all_but_chaff(links=kind == "other")
+            self.keep_all_but_chaff(links=kind == "other")
         self._keep_neighbours()
         for n, block in enumerate(self._blocks):
             if block.element.tag in _HEADINGS and any(
                 after.is_kept and after.element.tag not in _HEADINGS for after in self._blocks[n + 1 : n + 1 + _HEADING_REACH]
             ):
                 block.is_kept = True
+
+    def _drop_chaff(self) -> None:
+        """Let go of kept text that lies in chaff, if it is little: else it is the names that mislead."""
+        kept = [block for block in self._blocks if block.is_kept]
+        chaff = [block for block in kept if block.is_chaff]
+        if sum(block.length for block in chaff) < _CHAFF_AT_MOST * sum(block.length for block in kept):
+            for block in chaff:
+                block.is_kept = False
 
     def _belongs(self, element: HtmlElement, blocks: list[_Block], first: int, last: int) -> bool:
         share = sum(block.is_kept for block in blocks) / len(blocks)
@@ -156,7 +181,7 @@ class _Page:
             return _link_share(blocks) < 0.8
         return is_between and _link_share(blocks) < 0.3
 
-    def _keep_all_but_chaff(self, *, links: bool) -> None:
+    def keep_all_but_chaff(self, *, links: bool) -> None:
         for block in self._blocks:
             if not block.is_chaff and (links or block.element.tag == "li" or block.link_length < _LINKS_AT_MOST * block.length):
                 block.is_kept = True

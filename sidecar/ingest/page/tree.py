@@ -101,7 +101,9 @@ def _never_closed(element: HtmlElement, whole: int) -> bool:
 def _is_filled_in(form: HtmlElement) -> bool:
     """Whether a person fills the form in, rather than reads what it holds."""
     hidden = ("hidden", "submit", "button", "image")
-    return any(field.tag != "input" or (field.get("type") or "").lower() not in hidden for field in form.iter("input", "textarea", "select"))
+    return any(
+        field.tag != "input" or (field.get("type") or "").lower() not in hidden for field in form.iter("input", "textarea", "select")
+    )
 
 
 def _list_own_contents(tree: HtmlElement) -> None:
@@ -199,7 +201,8 @@ def _settle_image(image: HtmlElement) -> None:
     """Give a picture the address that a browser would load in the end: lazy ones keep it elsewhere."""
     src = image.get("src") or ""
     if not src or src.startswith("data:") or _STAND_IN.search(src):
-        sources = [source for source in image.itersiblings("source", preceding=True) if image.getparent().tag == "picture"]
+        picture = next(image.iterancestors("picture"), None)  # the parser puts what follows a source into it
+        sources = list(picture.iter("source")) if picture is not None else []
         for holder in (image, *sources):
             for name in _LAZY:
                 value = _largest(holder.get(name) or "") if name.endswith("srcset") else (holder.get(name) or "").strip()
