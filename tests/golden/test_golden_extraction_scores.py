@@ -1,4 +1,4 @@
-"""How much of public benchmark pages is kept: what was reached once may not be lost. The scores are those of ``benchmarks/extraction.py``."""
+"""How much of public benchmark pages is kept: what was reached once may not be lost. The measure is ``benchmarks/extraction_score.py``."""
 
 from __future__ import annotations
 
