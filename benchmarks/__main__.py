@@ -1,31 +1,32 @@
-"""Entry point: ``python -m benchmarks vault PATH [--runs N] [--json]``, ``python -m benchmarks search PATH [--notes N]``."""
+"""Entry point: ``python -m benchmarks NAME … [--json]``; ``--help`` lists them. Each is a module here with ``SUMMARY``,
+``add_arguments(parser)`` and ``run(args) -> figures``, and, if a list of figures does not do, ``table(figures) -> str``.
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
-from pathlib import Path
 
-from benchmarks.search import measure_search
-from benchmarks.vault import measure
+NAMES = ("vault", "search", "extraction")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measurements, as ratios within one run or medians.")
     commands = parser.add_subparsers(dest="name", required=True)
-    vault = commands.add_parser("vault", help="cold start, warm start, one save, one search")
-    vault.add_argument("path", type=Path, help="a vault; it is copied, never written to")
-    vault.add_argument("--runs", type=int, default=5)
-    vault.add_argument("--json", action="store_true")
-    search = commands.add_parser("search", help="queries, saves and memory of the search index at a size")
-    search.add_argument("path", type=Path, help="a folder of notes, whose paragraphs are recombined")
-    search.add_argument("--notes", type=int, default=10_000)
-    search.add_argument("--json", action="store_true")
+    modules = {name: importlib.import_module(f"benchmarks.{name}") for name in NAMES}
+    for name, module in modules.items():
+        command = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__)
+        command.add_argument("--json", action="store_true")
+        module.add_arguments(command)
     args = parser.parse_args()
-    figures = measure_search(args.path, args.notes) if args.name == "search" else measure(args.path, args.runs)
+    module = modules[args.name]
+    figures = module.run(args)
     if args.json:
         print(json.dumps(figures))
+    elif hasattr(module, "table"):
+        print(module.table(figures))
     else:
         for name, value in figures.items():
             print(f"{name:<28} {value:,}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
 import resource
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from sidecar.config import Folders
 from sidecar.daemon.container import open_cache
@@ -23,6 +25,18 @@ from sidecar.vault.parse import parse_note
 
 _NOTE_CHARS = 430
 _SAVES = 1_000
+
+
+SUMMARY = "queries, saves and memory of the search index at a size"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, help="a folder of notes, whose paragraphs are recombined")
+    parser.add_argument("--notes", type=int, default=10_000)
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    return measure_search(args.path, args.notes)
 
 
 def measure_search(folder: Path, notes: int) -> dict[str, float]:

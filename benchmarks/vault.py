@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from sidecar.config import Config
 from sidecar.daemon.container import open_cache, wire_vault
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.vault.files import VaultFiles
+
+SUMMARY = "cold start, warm start, one save, one search"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, help="a vault; it is copied, never written to")
+    parser.add_argument("--runs", type=int, default=5)
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    return measure(args.path, args.runs)
 
 
 def measure(vault: Path, runs: int) -> dict[str, float]:

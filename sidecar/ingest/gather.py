@@ -42,6 +42,15 @@ class Gatherer:
         adapter = claiming_adapter(url)
         need = adapter.first(url) if adapter else the_page(url)
         pages: dict[str, Page] = {}
+        warming = asyncio.ensure_future(self._reader.warm())  # it loads its libraries while the page is on its way
+        try:
+            return await self._walk(url, adapter, need, pages, step, unattended=unattended)
+        finally:
+            await asyncio.wait([warming])
+
+    async def _walk(
+        self, url: str, adapter: Adapter | None, need: Need, pages: dict[str, Page], step: Step, *, unattended: bool
+    ) -> Document:
         for _ in range(_MAX_PAGES):
             step("fetch", {"host": need.url.split("/")[2], "what": need.name})
             pages[need.name] = page = await self._get(need, unattended=unattended)

@@ -46,15 +46,25 @@ class PageReader:
             if self._idle is not None:
                 self._idle.cancel()
             answer = await self._ask({"adapter": adapter, "url": url, "pages": _pages_json(pages), "languages": wishes.languages})
-            self._idle = asyncio.get_running_loop().call_later(_IDLE_S, self._stop)
+            self._sleep_later()
         if "error" in answer:
             raise _error_of(answer, url)
         return _need_of(answer["need"]) if "need" in answer else _document_of(answer["document"])
 
-    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        process = self._process
-        if process is None or process.returncode is not None:
-            process = self._process = await asyncio.create_subprocess_exec(
+    async def warm(self) -> None:
+        """Start the worker, if there is none, so that it loads its libraries while its first page is still being fetched."""
+        async with self._lock:
+            await self._started()
+            self._sleep_later()
+
+    def _sleep_later(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(_IDLE_S, self._stop)
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-P",  # nothing is imported from the folder that the sidecar was started in, which may be a vault
                 "-m",
@@ -64,6 +74,10 @@ class PageReader:
                 stderr=asyncio.subprocess.DEVNULL,
                 limit=_LINE_LIMIT,
             )
+        return self._process
+
+    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        process = await self._started()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -151,6 +165,16 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     return {"document": asdict(found)} if isinstance(found, Document) else {"need": asdict(found)}
 
 
+def _load() -> None:
+    """Load what every page needs before the first one comes."""
+    import trafilatura
+
+    import sidecar.ingest.adapters
+
+    assert trafilatura
+    assert sidecar.ingest.adapters
+
+
 def main() -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):  # not on Windows
         import resource
@@ -158,6 +182,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     out = sys.stdout
     sys.stdout = sys.stderr  # a library's print must not break the protocol
+    _load()
     for line in sys.stdin:
         out.write(json.dumps(_answer(json.loads(line))) + "\n")
         out.flush()

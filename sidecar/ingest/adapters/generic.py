@@ -10,6 +10,7 @@ from lxml.html import HtmlElement
 from sidecar.errors import ExtractionError
 from sidecar.ingest.document import BodyState, Document
 from sidecar.ingest.page.choose import choose_article
+from sidecar.ingest.page.kind import PageKind, kind_of
 from sidecar.ingest.page.metadata import Metadata, language_of, read_metadata
 from sidecar.ingest.page.safe_text import escape_line_start, escape_text
 from sidecar.ingest.page.to_markdown import MarkdownWriter
@@ -32,11 +33,12 @@ def read(url: str, text: str) -> Document:
     tree = parse_page(text)
     if tree is None:
         raise ExtractionError("The page is empty or no HTML.", fix="Open it in a browser and paste the text.", url=url, step="parse")
-    metadata = read_metadata(tree)
+    metadata = read_metadata(tree, url)
+    kind = kind_of(tree, url)
     base = (tree.xpath("string(//base/@href)") if tree.find(".//base") is not None else "") or url
     clean_page(tree)
     writer = MarkdownWriter(str(base))
-    markdown, state, warnings = _body(tree, metadata, writer)
+    markdown, state, warnings = _body(tree, kind, metadata, writer)
     return Document(
         adapter="generic",
         url=url,
@@ -52,10 +54,10 @@ def read(url: str, text: str) -> Document:
     )
 
 
-def _body(tree: HtmlElement, metadata: Metadata, writer: MarkdownWriter) -> tuple[str, BodyState, list[str]]:
+def _body(tree: HtmlElement, kind: PageKind, metadata: Metadata, writer: MarkdownWriter) -> tuple[str, BodyState, list[str]]:
     """Give the text, how whole it is, and what to tell the reader."""
     whole = len(text_of(tree))
-    article = choose_article(tree)
+    article = choose_article(tree, kind)
     markdown = writer.write(article) if article is not None else ""
     if len(metadata.article_body) > 2 * len(markdown):
         paragraphs = [escape_line_start(escape_text(part.strip())) for part in re.split(r"\n+", metadata.article_body) if part.strip()]

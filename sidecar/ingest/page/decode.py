@@ -16,6 +16,9 @@ _CHARSETS = re.compile(
 )
 """What a page may name; Python's codecs know more (``punycode``, ``undefined``), which decode no page and raise as they please."""
 
+_NEVER_GUESSED = ("utf_7", "hz", "punycode", "idna", "unicode_escape", "raw_unicode_escape")
+"""Sets in which plain ASCII stands for other text: what they would decode into was never there for whoever looked at the bytes."""
+
 
 def decode_page(body: bytes, header_charset: str = "") -> str:
     """Decode a page: UTF-8 if it is that without fault, else what BOM, header or the page itself name, else a guess."""
@@ -34,7 +37,7 @@ def decode_page(body: bytes, header_charset: str = "") -> str:
             continue
     from charset_normalizer import from_bytes
 
-    guess = from_bytes(body[:64_000]).best()
+    guess = from_bytes(body[:64_000], cp_exclusion=list(_NEVER_GUESSED)).best()
     charset = guess.encoding if guess else "utf-8"
     usable = [name for name in named if _is_codec(name)]
     return body.decode(_WIDER.get(usable[0], usable[0]) if usable else charset, "replace")

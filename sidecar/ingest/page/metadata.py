@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
@@ -14,6 +15,11 @@ from sidecar.ingest.page.tree import text_of
 
 _ARTICLES = re.compile(r"Article|Posting|Report|Recipe|WebPage|TechArticle|VideoObject", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})")
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
+_SPELT = re.compile(rf"\b(?:{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}}))\b", re.IGNORECASE)
+_SPELT_DAY_FIRST = re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH},?\s+(?P<year>\d{{4}})\b", re.IGNORECASE)
+_PERSON = re.compile(r"[A-Z][\w.'’-]{1,20}(?: [A-Z][\w.'’-]{0,20}){1,3}")
 _SITE_PART = re.compile(r"^(?=\s*[|｜_–—»·-]).*(?:[|｜_–—»·]|\s-\s|-(?=[\u4e00-\u9fff]))\s*([^|｜_–—»·]{2,40})$")
 _ENGLISH = frozenset("the of and to in is that for it with as are on be this was by an or from".split())
 _SUFFIX = re.compile(r"^(.{4,}?)\s*(?:[|｜_–—»·]|\s-\s|-(?=[\u4e00-\u9fff]))\s*([^|｜_–—»·]{2,40})$")
@@ -33,7 +39,7 @@ class Metadata:
     """The text in the page's structured data, or empty."""
 
 
-def read_metadata(tree: HtmlElement) -> Metadata:
+def read_metadata(tree: HtmlElement, url: str = "") -> Metadata:
     """Read structured data first, then ``meta`` elements, then the page's own headings."""
     linked = _linked_data(tree)
     meta = _meta(tree)
@@ -42,9 +48,10 @@ def read_metadata(tree: HtmlElement) -> Metadata:
     site = meta("og:site_name") or _name(linked.get("publisher")) or meta("application-name")
     title = _text(linked.get("headline")) or meta("og:title") or meta("twitter:title") or page_title or heading
     title = _without_site(" ".join(title.split()), site, heading)
+    title = _as_addressed(title, url)
     return Metadata(
         title=title,
-        author=_name(linked.get("author")) or _author(meta) or _byline(tree),
+        author=_name(linked.get("author")) or _author(meta) or _byline(tree) or _owner(tree, meta),
         published=_day(
             _text(linked.get("datePublished"))
             or meta("article:published_time")
@@ -113,6 +120,19 @@ def _byline(tree: HtmlElement) -> str:
     return ""
 
 
+def _owner(tree: HtmlElement, meta: Any) -> str:
+    """Give the owner of a personal site: it says ``rel=me``, and the picture or words that lead to its first page are a name."""
+    if not (meta("fediverse:creator") or tree.xpath("//link[@rel='me']")):
+        return ""
+    for link in tree.xpath("//header//a[@href]"):
+        if urlsplit(link.get("href").strip()).path in ("", "/"):
+            picture = next((image.get("alt") or "" for image in link.iter("img") if image.get("alt")), "")
+            name = text_of(link) or " ".join(picture.split())
+            if _PERSON.fullmatch(name):
+                return name
+    return ""
+
+
 def _name(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, (_name(item) for item in value[:5])))
@@ -127,8 +147,8 @@ def _text(value: Any) -> str:
 
 def _time(tree: HtmlElement) -> str:
     for element in tree.iter("time"):
-        value = element.get("datetime") or ""
-        if _DATE.search(value):
+        value = element.get("datetime") or text_of(element)
+        if len(value) < 80 and _day(value):
             return value
     return ""
 
@@ -138,12 +158,15 @@ def _spelt_date(tree: HtmlElement) -> str:
     found = tree.xpath("//*[contains(@class, 'date') or contains(@class, 'time') or contains(@id, 'time') or contains(@class, 'info')]")
     for element in found[:8] if isinstance(found, list) else []:
         text = text_of(element)
-        if len(text) < 80 and _DATE.search(text):
+        if len(text) < 80 and _day(text):
             return text
     return ""
 
 
 def _day(text: str) -> str:
+    spelt = _SPELT.search(text) or _SPELT_DAY_FIRST.search(text)
+    if spelt:
+        text = f"{spelt['year']}-{_MONTHS.index(spelt['month'].lower()[:3]) + 1}-{spelt['day']}"
     found = _DATE.search(text)
     if not found or not (1 <= int(found[2]) <= 12 and 1 <= int(found[3]) <= 31):
         return ""
@@ -162,6 +185,13 @@ def _without_site(title: str, site: str, heading: str) -> str:
     if found and not heading and re.search(r"网$|新闻$|报$", found[2].strip()):
         return found[1].strip()
     return title
+
+
+def _as_addressed(title: str, url: str) -> str:
+    """Give the name that a page has in its address, if its title is that name and a description behind a colon."""
+    name, colon, _ = title.partition(": ")
+    path = urlsplit(url).path.strip("/")
+    return path if colon and path and name.rpartition(" ")[2].lower() == path.lower() else title
 
 
 def _title_site(page_title: str, title: str) -> str:

@@ -16,6 +16,8 @@ _JOINED = re.compile(
     r"|(?P<live>\\<%+|\\%%+|<%|%%+|::+|(?<![^\W_])#(?=[^\s#*_~])|(?<!\S)\^(?=[A-Za-z0-9-]+[ \t]*(?:$|\n)))",
     re.DOTALL,
 )
+_MAYBE_LIVE = re.compile(r"[\\`*<>\[\]_%=~:$#^&]")
+"""Every character that the two patterns above, or a scheme, need to match at all."""
 _LINE_START = re.compile(
     r"^(\s*)(?:(#{1,6})(?=\s|$)|([-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|([=-]{3,})(?=\s*$)|(~{3,})|(\w[\w ]{0,40}):(:)(?=\s))"
 )
@@ -30,7 +32,9 @@ _ACTIVE_LANGUAGES = frozenset(
 
 def escape_text(text: str, *, in_table: bool = False) -> str:
     """Escape a run of plain text so that Markdown and Obsidian show it as it is."""
-    text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "".join(f"\\{char}" for char in m[0]), strip_invisible(text)))
+    text = strip_invisible(text)
+    if _MAYBE_LIVE.search(text):  # most text holds none of these, and the search is far cheaper than the mending
+        text = _SCHEME.sub(r"\1\\\2", _INLINE.sub(lambda m: "".join(f"\\{char}" for char in m[0]), text))
     return text.replace("|", "\\|") if in_table else text
 
 
@@ -44,7 +48,7 @@ def escape_joins(text: str) -> str:
         live = found["live"]
         return found[0] if live is None else "".join(f"\\{char}" for char in live.removeprefix("\\"))
 
-    return _JOINED.sub(mend, text)
+    return _JOINED.sub(mend, text) if _MAYBE_LIVE.search(text) else text
 
 
 def disarm_code(text: str) -> str:

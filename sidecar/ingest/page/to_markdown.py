@@ -90,7 +90,7 @@ class MarkdownWriter:
             yield "---"
         elif tag == "dl":
             yield from self._definitions(element)
-        elif tag == "summary":
+        elif tag == "summary" and not _holds_block(element):
             text = self._joined(self._inline_children(element)).strip()
             yield f"**{text}**" if text else ""
         else:

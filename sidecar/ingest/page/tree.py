@@ -8,11 +8,15 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 _DROPPED = (
-    "script", "style", "template", "iframe", "object", "embed", "svg", "canvas", "link", "meta", "title", "base", "button", "input",
+    "iframe", "object", "embed", "svg", "canvas", "link", "meta", "title", "base", "button", "input",
     "select", "textarea", "dialog", "rt", "rp", "nav",
 )  # fmt: skip
 _CONSENT = re.compile(r"cookie-?(?:consent|banner|notice|bar)|onetrust|consent-(?:banner|dialog|manager)|gdpr", re.IGNORECASE)
-_LAZY = ("data-src", "data-original", "data-lazy-src", "data-actualsrc", "data-url", "data-srcset", "srcset")
+_LAZY = ("data-src", "data-original", "data-lazy-src", "data-actualsrc", "data-url", "data-srcset", "data-lazy-srcset", "srcset")
+_STAND_IN = re.compile(r"placeholder|(?:spacer|blank|loading|transparent|lazy|grey|1x1)\.(?:gif|png|svg)", re.IGNORECASE)
+_CANDIDATE = re.compile(r"\s*([^\s,](?:[^\s]*[^\s,])?)(?:\s+([0-9]{1,6}(?:\.[0-9]{1,3})?)[wx])?\s*(?:,\s|,?$)")
+_SWALLOWED = 2000
+_FORM_TEXT = 400
 _PERMALINKS = frozenset("¶ # § 🔗 ⚓".split())
 _REFERENCE = re.compile(r"&#(?:[xX]([0-9a-fA-F]+)|([0-9]+));?")
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -64,18 +68,59 @@ def clean_page(tree: HtmlElement) -> None:
         _open_noscript(noscript)
     for image in list(tree.iter("img")):
         _settle_image(image)
-    for element in list(tree.iter(*_DROPPED)):
+    for element in list(tree.iter("script", "style", "template")):
         _drop(element)
+    whole = len(text_of(tree))
+    forms = [(form, _is_filled_in(form)) for form in tree.iter("form")]
+    for element in list(tree.iter(*_DROPPED)):
+        if element.tag in ("button", "nav", "dialog") and _never_closed(element, whole):
+            element.drop_tag()
+        else:
+            _drop(element)
     for head in list(tree.iter("head")):
         head.drop_tag()  # without a body tag, which is allowed, lxml puts the whole page into it
     for element in list(tree.iter("div", "section", "aside", "form")):
         if element.getparent() is not None and _CONSENT.search(f"{element.get('id') or ''} {element.get('class') or ''}"):
             _drop(element)
-    for form in list(tree.iter("form")):
-        if len(text_of(form)) > 400:  # whole pages and forum posts are wrapped in forms
+    _list_own_contents(tree)
+    for form, is_filled_in in forms:
+        if form.getparent() is None:
+            continue
+        if not is_filled_in or len(text_of(form)) > _FORM_TEXT:  # whole pages and forum posts are wrapped in forms
             form.drop_tag()
         else:
             _drop(form)
+
+
+def _never_closed(element: HtmlElement, whole: int) -> bool:
+    """Whether an element swallowed the page because its end is missing."""
+    text = len(text_of(element))
+    return text > _SWALLOWED and text > whole / 2 and element.find(".//p") is not None
+
+
+def _is_filled_in(form: HtmlElement) -> bool:
+    """Whether a person fills the form in, rather than reads what it holds."""
+    hidden = ("hidden", "submit", "button", "image")
+    return any(
+        field.tag != "input" or (field.get("type") or "").lower() not in hidden for field in form.iter("input", "textarea", "select")
+    )
+
+
+def _list_own_contents(tree: HtmlElement) -> None:
+    """Make a list of a page's own table of contents where it is mere lines: links into the page with line breaks between."""
+    for holder in list(tree.iter("td", "p", "div")):
+        links = [child for child in holder if child.tag == "a" and (child.get("href") or "").startswith("#")]
+        loose = (holder.text or "").strip() or any((child.tail or "").strip() for child in holder)
+        if len(links) < 3 or loose or any(child.tag not in ("a", "br") for child in holder):
+            continue
+        listing = html.Element("ul")
+        for link in links:
+            link.tail = None
+            etree.SubElement(listing, "li").append(link)
+        for child in list(holder):
+            holder.remove(child)
+        holder.text = None
+        holder.append(listing)
 
 
 def text_of(element: HtmlElement) -> str:
@@ -153,15 +198,25 @@ def _open_noscript(noscript: HtmlElement) -> None:
 
 
 def _settle_image(image: HtmlElement) -> None:
+    """Give a picture the address that a browser would load in the end: lazy ones keep it elsewhere."""
     src = image.get("src") or ""
-    if not src or src.startswith("data:") or "placeholder" in src:
-        for name in _LAZY:
-            value = (image.get(name) or "").split(",")[-1].strip().split(" ")[0]
-            if value and not value.startswith("data:"):
-                image.set("src", value)
-                return
+    if not src or src.startswith("data:") or _STAND_IN.search(src):
+        picture = next(image.iterancestors("picture"), None)  # the parser puts what follows a source into it
+        sources = list(picture.iter("source")) if picture is not None else []
+        for holder in (image, *sources):
+            for name in _LAZY:
+                value = _largest(holder.get(name) or "") if name.endswith("srcset") else (holder.get(name) or "").strip()
+                if value and not value.startswith("data:"):
+                    image.set("src", value)
+                    return
     if not image.get("src") or (image.get("src") or "").startswith("data:") or _is_pixel(image):
         _drop(image)
+
+
+def _largest(srcset: str) -> str:
+    """Give the address with the greatest width or density; addresses may hold commas, which no blank follows."""
+    found = [(float(m[2] or 1), m[1]) for m in _CANDIDATE.finditer(srcset)]
+    return max(found, key=lambda pair: pair[0])[1] if found else ""
 
 
 def _is_pixel(image: HtmlElement) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from datetime import date
 from html import escape
+from typing import Any
 
+import mistune
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,7 +153,35 @@ def outside_code(text: str) -> str:
     return "\n".join(kept)
 
 
+_oracle = mistune.create_markdown(escape=False, renderer="ast", plugins=["table", "strikethrough", "footnotes", "math"])
+
+
+def living(text: str) -> list[str]:
+    """Give what another Markdown reader finds alive in a note's body: HTML, footnotes, queries, links to anywhere but the web."""
+    found: list[str] = []
+
+    def look(nodes: list[dict[str, Any]]) -> None:
+        for node in nodes:
+            address = (node.get("attrs") or {}).get("url", "https://")
+            language = (node.get("attrs") or {}).get("info") or ""
+            if node["type"] in ("block_html", "inline_html", "footnote_ref", "footnotes", "footnote_item"):
+                found.append(f"{node['type']}: {node.get('raw')}")
+            if not re.match(r"https?://|mailto:", address):
+                found.append(f"{node['type']} to {address}")
+            if node["type"] == "block_code" and (node.get("style") == "indent" or language in ("dataview", "dataviewjs", "tasks", "query")):
+                found.append(f"code: {language}")
+            if node["type"] == "codespan" and node["raw"].startswith(("=", "$=")):
+                found.append(f"query: {node['raw']}")
+            look(node.get("children") or [])
+
+    nodes = _oracle(text.partition("\n---\n")[2])
+    assert isinstance(nodes, list)
+    look(nodes)
+    return found
+
+
 def assert_dead(text: str, note: Note) -> None:
+    assert [] == living(text), text
     assert ("", "web") == (note.property_error, note.properties["origin"])
     assert ((), (), ()) == (note.links, note.tags, note.blocks), text
     assert "<%" not in text
@@ -170,7 +200,7 @@ def assert_dead(text: str, note: Note) -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_page_says_acts_in_the_vault(payload: str) -> None:
-    assert len(PAYLOADS) >= 40
+    assert len(PAYLOADS) >= 60
     for frame in FRAMES:
         assert_dead(*note_of(frame.replace("{}", escape(payload, quote=True))))
 
@@ -350,3 +380,53 @@ def test_any_code_stays_within_its_fence(code: str) -> None:
     pre.text = "".join(char for char in code if char.isprintable() or char in "\n\t")
     after = "---\norigin: web\n---\n\n" + MarkdownWriter("https://example.com/").write(pre) + "\nafter [[Own]]\n"
     assert ["Own"] == [link.path for link in parse_note("a.md", after).links]
+
+
+HOSTILE = st.text(st.sampled_from("[]#^%<>=~`$*_-+.:|\\!(){}&;/ab1 目\n\u200b\u202e\ue000"), max_size=24)
+POSITIONS = (
+    "<h1>{}</h1>",
+    "<h3>x {}</h3>",
+    "<p>{}</p>",
+    "<p>x<br>{}</p>",
+    "<p>x <b>{}</b><i>{}</i></p>",
+    "<ul><li>{}<ul><li>{}</li></ul></li></ul>",
+    "<ol><li>x {}</li></ol>",
+    "<table><tr><th>{}</th><th>x</th></tr><tr><td>{}</td><td>x</td></tr></table>",
+    "<table><caption>{}</caption><tr><th>x</th></tr><tr><td><code>{}</code></td></tr></table>",
+    "<p><a href='/x'>{}</a></p>",
+    "<p><img src='/i.png' alt='{}' title='{}'></p>",
+    "<p><code>{}</code> x</p>",
+    "<pre class='language-{}'>{}</pre>",
+    "<blockquote>{}</blockquote>",
+    "<figure><img src='/i.png' alt=x><figcaption>{}</figcaption></figure>",
+    "<p><a href='{}'>x</a></p>",
+    "<p><math alttext='{}'><mi>x</mi></math></p>",
+    "<details><summary>{}</summary>{}</details>",
+    "<dl><dt>{}</dt><dd>{}</dd></dl>",
+    "<p><q>{}</q><del>{}</del><sup>{}</sup></p>",
+)
+
+
+@given(HOSTILE, st.sampled_from(POSITIONS), st.sampled_from(POSITIONS))
+def test_no_hostile_text_acts_from_any_position(text: str, first: str, second: str) -> None:
+    assert_dead(*note_of("".join(frame.replace("{}", escape(text, quote=True)) for frame in (first, second))))
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_no_hostile_title_author_or_site_acts(title: str, author: str, site: str) -> None:
+    head = "".join(
+        f"<meta {key} content='{escape(value, quote=True)}'>"
+        for key, value in (("property=og:title", title), ("name=author", author), ("property=og:site_name", site))
+    )
+    text, note = note_of(head, title=title)
+    assert_dead(text, note)
+    assert {"created", "origin", "url", "hash"} <= set(note.properties)
+    assert "2026-03-05" == str(note.properties["created"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>x</b>", "[x](Secret.md)", "![x](Secret.png)", "`= this`", "```dataviewjs\nx\n```", "    code", "a[^1]\n\n[^1]: b", "<!-- x -->"],
+)
+def test_the_other_reader_sees_what_is_alive(text: str) -> None:
+    assert living(f"---\norigin: web\n---\n\n{text}\n")
