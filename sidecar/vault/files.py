@@ -82,6 +82,7 @@ class VaultFiles:
         try:
             own = folder.stat()
             entries = sorted(os.scandir(folder), key=lambda e: e.name)
+            names = {entry.name for entry in entries}
         except FileNotFoundError:
             return
         except OSError as error:
@@ -91,9 +92,10 @@ class VaultFiles:
             return
         above |= {(own.st_dev, own.st_ino)}
         for entry in entries:
-            if entry.name.startswith(".") or not _is_text(entry.name):
+            name = cloud_name(entry.name)
+            if (name.startswith(".") or not _is_text(name)) or (name != entry.name and name in names):
                 continue
-            path = prefix + entry.name
+            path = prefix + name
             try:
                 if entry.is_symlink():
                     if not self._is_inside(Path(entry.path)):
@@ -135,6 +137,8 @@ class VaultFiles:
             return None
         where = self.root / path
         try:
+            if not where.exists() and (placeholder := _placeholder_of(where)).is_file():
+                where = placeholder
             found = where.stat()
             if not stat.S_ISREG(found.st_mode) or not self._is_inside(where) or not self._is_spelt_so(where):
                 return None
@@ -167,11 +171,18 @@ class VaultFiles:
         try:
             if not self._is_inside(where):
                 raise OutsideVault(f"{path} is a link out of the vault.", fix="Move the file into the vault.")
-            size = where.stat().st_size
-            if size > MAX_NOTE_BYTES:
+            found = where.stat()
+            if found.st_size > MAX_NOTE_BYTES:
                 raise VaultUnreadable(f"{path} is larger than {MAX_NOTE_BYTES // 1_000_000} MB.", fix="Split the file.")
-            return where.read_bytes()
+            if getattr(found, "st_flags", 0) & _DATALESS or getattr(found, "st_file_attributes", 0) & _RECALLED:
+                raise _only_in_cloud(path)
+            data = where.read_bytes()
+            if found.st_size and getattr(found, "st_blocks", 1) == 0 and not data.strip(b"\0"):
+                raise _only_in_cloud(path)
+            return data
         except FileNotFoundError as error:
+            if _placeholder_of(where).is_file():
+                raise _only_in_cloud(path) from error
             raise NoteNotFound(f"There is no {path} in the vault.", fix="Look for it with: kb search", path=path) from error
         except OSError as error:
             raise VaultUnreadable(f"{path} cannot be read: {error.strerror}.", fix="Check its permissions.", path=path) from error
@@ -257,6 +268,29 @@ class VaultFiles:
         if current != expected:
             raise WriteConflict(f"{path} was changed meanwhile; nothing was written.", fix="Try again; the change is kept.", path=path)
         temporary.replace(where)
+
+
+_DATALESS = 0x40000000
+"""macOS: ``SF_DATALESS``; reading would fetch the file."""
+_RECALLED = 0x400000 | 0x1000
+"""Windows: ``FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS`` and ``FILE_ATTRIBUTE_OFFLINE``."""
+
+
+def cloud_name(name: str) -> str:
+    """Give the file that a name stands for: iCloud keeps ``.Note.md.icloud`` in place of a file that is not on this machine."""
+    return name[1:-7] if name.startswith(".") and name.endswith(".icloud") and len(name) > 8 else name
+
+
+def _placeholder_of(where: Path) -> Path:
+    return where.with_name(f".{where.name}.icloud")
+
+
+def _only_in_cloud(path: NotePath) -> VaultUnreadable:
+    return VaultUnreadable(
+        f"{path} is in the cloud and not on this machine; it stays as it was last known.",
+        fix="Let the cloud's program keep the vault on this machine.",
+        path=path,
+    )
 
 
 def _is_text(name: str) -> bool:

@@ -29,7 +29,7 @@ PACKAGE = Path(sidecar.__file__).parent
 # Modules that act. What is not listed here is pure: it decides and touches nothing.
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
-    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.config", "sidecar.clock",
+    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
 
@@ -38,7 +38,7 @@ ROWS: list[set[str]] = [
     {"daemon"},
     {"api"},
     {"graph.service", "moc.service", "search.service", "ingest.service", "ingest.worker", "vault.indexer", "vault.watcher"},
-    {"store", "net", "jobs", "vault.files"},
+    {"store", "net", "jobs", "vault.files", "vault.inotify"},
     {"moc", "graph", "search", "ingest", "vault"},
     {"config", "clock", "errors", "(package)"},
 ]
