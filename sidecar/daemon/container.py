@@ -23,7 +23,7 @@ from sidecar.moc.service import MocService
 from sidecar.net import Fetcher, FetchLimits
 from sidecar.search.document import FORMAT, pack_note
 from sidecar.search.service import SearchService
-from sidecar.store import Journal, NoteCache
+from sidecar.store import Journal, NoteCache, NoteHistory
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
@@ -61,13 +61,13 @@ class Container:
         self.services.thread.close()
 
 
-def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config]) -> OpenVault:
+def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config], history: NoteHistory | None = None) -> OpenVault:
     """Put together what keeps a vault's state; nothing is read yet."""
 
     def folders() -> Folders:
         return config().folders
 
-    index = VaultIndex(files, cache, pack_note)
+    index = VaultIndex(files, cache, pack_note, history)
     search = SearchService(index, files, cache, folders)
     graph = GraphService(index, files, folders, search.texts_with)
     return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
@@ -79,13 +79,19 @@ def open_cache(path: Path | None) -> NoteCache:
 
 
 def open_container(
-    root: Path, *, restart: Callable[[], None] = lambda: None, is_service: bool = False, is_guest: bool = False
+    root: Path,
+    *,
+    restart: Callable[[], None] = lambda: None,
+    is_service: bool = False,
+    is_guest: bool = False,
+    keeps_history: bool = False,
 ) -> Container:
     """Wire up the sidecar of the vault at ``root``; nothing is read or started yet.
 
     Args:
         is_guest: Take a vault that is not set up and leave nothing in it: for commands that only look.
         restart: What a request to restart does.
+        keeps_history: Write what becomes of the notes into the journal; one process does, the one that serves the vault.
         is_service: Whether it runs as a login item, where test settings are refused.
     Raises:
         VaultError: The folder is missing, unreadable or not set up.
@@ -97,7 +103,9 @@ def open_container(
     clock = clock_from_environment()
     cache_path = None if is_guest else root / KB_FOLDER / "cache" / "index.sqlite"
     cache = open_cache(cache_path)
-    vault = wire_vault(files, cache, config)
+    journal = Journal(root / KB_FOLDER / "journal", clock)
+    history = NoteHistory(None if is_guest else journal, writes=keeps_history)
+    vault = wire_vault(files, cache, config, history)
     index, graph, search, moc = vault.index, vault.graph, vault.search, vault.moc
     thread = VaultThread()
     events = EventLog()
@@ -107,7 +115,7 @@ def open_container(
     ingest = IngestService(
         index,
         files,
-        Journal(root / KB_FOLDER / "journal", clock),
+        journal,
         Fetcher(limits, loopback_ports=allowed_loopback_ports(is_service=is_service)),
         reader,
         thread,

@@ -48,6 +48,7 @@ class OpenVault:
     def tell(self, delta: IndexDelta) -> None:
         """Tell of a whole burst, if it changed anything."""
         if delta:
+            self.index.record(delta)
             self.on_change(delta)
 
     def refresh_moc(self) -> bool:
@@ -70,4 +71,5 @@ class OpenVault:
         self.graph.write_file()
 
     def close(self) -> None:
+        self.index.close()
         self._cache.close()

@@ -77,7 +77,7 @@ class SidecarProcess:
         except filelock.Timeout as error:
             raise SidecarRunning("A sidecar already serves this vault.", fix="Look at it with: kb status") from error
         try:
-            container = open_container(self._root, restart=self._restart, is_service=self._is_service)
+            container = open_container(self._root, restart=self._restart, is_service=self._is_service, keeps_history=True)
             try:
                 await self._serve(container)
             finally:

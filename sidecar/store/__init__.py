@@ -1,6 +1,7 @@
 """What the sidecar keeps on disk beside the notes: a cache that may be deleted, and journals that may not."""
 
 from sidecar.store.cache import CachedNote, NoteCache
+from sidecar.store.history import NoteHistory
 from sidecar.store.journal import Journal
 
-__all__ = ["CachedNote", "Journal", "NoteCache"]
+__all__ = ["CachedNote", "Journal", "NoteCache", "NoteHistory"]

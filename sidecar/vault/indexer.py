@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sidecar.errors import VaultError
-from sidecar.store import CachedNote, NoteCache
+from sidecar.store import CachedNote, NoteCache, NoteHistory
 from sidecar.vault.changes import FileStat, IndexDelta, diff_disk
 from sidecar.vault.codec import decode_note, encode_note
 from sidecar.vault.excluded import EXCLUDED_PATH, ExcludedFiles, parse_excluded
@@ -41,10 +41,11 @@ class VaultIndex:
     Not safe for several threads: one thread owns it.
     """
 
-    def __init__(self, files: VaultFiles, cache: NoteCache, pack_terms: PackTerms) -> None:
+    def __init__(self, files: VaultFiles, cache: NoteCache, pack_terms: PackTerms, history: NoteHistory | None = None) -> None:
         self._files = files
         self._cache = cache
         self._pack_terms = pack_terms
+        self._history = history or NoteHistory()
         self._stats: dict[NotePath, FileStat] = {}
         self._hashes: dict[NotePath, str] = {}
         self._lookups: defaultdict[str, set[NotePath]] = defaultdict(set)
@@ -59,7 +60,13 @@ class VaultIndex:
         return self._excluded.matches(path)
 
     def is_untrusted(self, path: NotePath) -> bool:
-        """Whether the note's text came from outside, so that it is material and never instruction."""
+        """Whether the note's text came from outside, so that it is material and never instruction.
+
+        Its properties or the journal say so: deleting the property raises no trust.
+        """
+        return self._says_web(path) or self._history.came_from_outside(path)
+
+    def _says_web(self, path: NotePath) -> bool:
         note = self.notes.get(path)
         return note is not None and note.from_web
 
@@ -72,6 +79,11 @@ class VaultIndex:
     def cache_problem(self) -> str:
         """Why the cache on disk does not follow, or empty."""
         return self._cache.problem
+
+    @property
+    def history_problem(self) -> str:
+        """Why the journal of the notes does not follow, or empty."""
+        return self._history.problem
 
     def resolve(self, path: str, source: NotePath) -> NotePath | None:
         return resolve_link(path, source, self.names)
@@ -119,7 +131,18 @@ class VaultIndex:
             parsed += len(delta.parsed)
             if progress:
                 progress(min(n + 500, len(touched)), len(touched))
+        self._history.compare(self._hashes, self._says_web)
         return OpenReport(len(cached.difference(touched)), parsed, len(disk))
+
+    def record(self, delta: IndexDelta) -> None:
+        """Have the journal tell what a burst changed."""
+        changed = {path: self._hashes[path] for path in delta.parsed if path in self._hashes}
+        if changed or delta.removed:
+            self._history.record(changed, delta.removed, self._says_web)
+
+    def close(self) -> None:
+        """Write what the journal has not told yet."""
+        self._history.close()
 
     def rescan(self) -> list[NotePath]:
         """List the paths that differ from the disk, for :meth:`refresh`."""

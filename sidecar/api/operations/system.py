@@ -30,7 +30,9 @@ async def _status(services: Services, _: Nothing) -> StatusAnswer:
         moc_path=services.moc.path,
         moc_problem=services.moc.problem,
         watching=progress.watching,
-        problem=" ".join(filter(None, (progress.vault_problem, progress.config_problem, progress.problem, index.cache_problem))),
+        problem=" ".join(
+            filter(None, (progress.vault_problem, progress.config_problem, progress.problem, index.cache_problem, index.history_problem))
+        ),
         language=config.language,
     )
 
