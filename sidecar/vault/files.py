@@ -75,7 +75,7 @@ class VaultFiles:
         self.closed.clear()
         for path, entry in self._walk(self.root, "", frozenset()):
             with contextlib.suppress(OSError):
-                found[path] = _stat_of(entry.stat())
+                found[path] = _stat_of(entry.stat(), is_here=cloud_name(entry.name) == entry.name)
         return found
 
     def _walk(self, folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[tuple[NotePath, os.DirEntry[str]]]:
@@ -137,12 +137,12 @@ class VaultFiles:
             return None
         where = self.root / path
         try:
-            if not where.exists() and (placeholder := _placeholder_of(where)).is_file():
-                where = placeholder
+            is_here = where.exists() or not _placeholder_of(where).is_file()
+            where = where if is_here else _placeholder_of(where)
             found = where.stat()
             if not stat.S_ISREG(found.st_mode) or not self._is_inside(where) or not self._is_spelt_so(where):
                 return None
-            return _stat_of(found)
+            return _stat_of(found, is_here=is_here)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -321,8 +321,9 @@ def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _stat_of(found: os.stat_result) -> FileStat:
-    return FileStat(found.st_mtime_ns, found.st_size, found.st_ino)
+def _stat_of(found: os.stat_result, *, is_here: bool) -> FileStat:
+    """Give a file's state; a placeholder's size is none that a file can have."""
+    return FileStat(found.st_mtime_ns, found.st_size if is_here else -1, found.st_ino)
 
 
 def _write_flushed(temporary: Path, data: bytes, like: Path) -> None:

@@ -7,13 +7,16 @@ kernel refuses to watch. Both leave the vault half watched, so both are told her
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from watchdog.observers.api import BaseObserver, EventQueue, ObservedWatch
 from watchdog.observers.inotify import InotifyEmitter
-from watchdog.observers.inotify_c import InotifyFD
+from watchdog.observers.inotify_c import CallbackId, InotifyEvent, InotifyFD, Mask, WatchCallback, WatchDescriptor
+
+log = logging.getLogger("sidecar")
 
 _LIMITS = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
@@ -38,11 +41,18 @@ class _Emitter(InotifyEmitter):
         on_refused: Callable[[OSError], None],
         **options: Any,
     ) -> None:
-        super().__init__(event_queue, watch, inotify_fd=_TellingFD(InotifyFD.get_instance(), on_refused), **options)  # type: ignore[arg-type]
+        # Its own descriptor: watchdog's shared one ends for all who use it when one event upsets its thread.
+        self._own = _TellingFD(on_overflow, on_refused)
+        self._own.start()
+        super().__init__(event_queue, watch, inotify_fd=self._own, **options)
         self._on_overflow = on_overflow
 
     def on_thread_start(self) -> None:
-        super().on_thread_start()
+        try:
+            super().on_thread_start()
+        except OSError:
+            self._own.stop()
+            raise
         group = self._inotify
         assert group is not None, "it was made just now"
         rebuild_watches = group.on_queue_overflow
@@ -53,21 +63,32 @@ class _Emitter(InotifyEmitter):
 
         group.on_queue_overflow = on_queue_overflow  # type: ignore[method-assign]
 
+    def on_thread_stop(self) -> None:
+        super().on_thread_stop()
+        self._own.stop()
 
-class _TellingFD:
-    """The shared descriptor, which tells of limits before watchdog passes over them."""
 
-    def __init__(self, real: InotifyFD, on_refused: Callable[[OSError], None]) -> None:
-        self._real = real
+class _TellingFD(InotifyFD):
+    """A queue of the kernel's that tells of limits before watchdog passes over them, and outlives an odd event."""
+
+    def __init__(self, on_lost: Callable[[], None], on_refused: Callable[[OSError], None]) -> None:
+        super().__init__()
+        self._on_lost = on_lost
         self._on_refused = on_refused
 
-    def add_callback(self, *args: Any) -> Any:
+    def _add_callback(self, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId) -> WatchDescriptor:
         try:
-            return self._real.add_callback(*args)
+            watch = self._get_or_create_watch(path, mask)
         except OSError as error:
             if error.errno in _LIMITS:
                 self._on_refused(error)
             raise
+        watch.callbacks[id_] = callback  # a folder that was moved out and came back still has one; watchdog 7.1 warns of it
+        return watch.wd
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real, name)
+    def handle_event(self, event: InotifyEvent) -> None:
+        try:
+            super().handle_event(event)
+        except Exception:  # the thread must live on: without it nothing would be heard any more
+            log.exception("an event of the system's could not be taken in")
+            self._on_lost()
