@@ -138,7 +138,12 @@ def test_a_torn_line_and_another_machines_file_are_read_past_and_together(life: 
 def test_a_burst_is_one_write(life: _Life, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(handle), real(handle))[1])
+
+    def fsync(handle: int) -> None:
+        synced.append(handle)
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
     for n in range(300):
         (life.root / f"{n}.md").write_text(f"note {n}")
     life.vault.apply([f"{n}.md" for n in range(300)])

@@ -256,7 +256,7 @@ async def test_an_overflow_of_the_kernels_queue_leads_to_a_scan(idle: _Watched) 
         QUEUE.write_text(before)
     names = [f"{n}.md" for n in range(400)]
     code = "import sys\nfor n in range(400): open(f'{sys.argv[1]}/{n}.md', 'w').write('[[n]]')"
-    await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code, idle.root], check=True)
+    await asyncio.to_thread(lambda: subprocess.run([sys.executable, "-c", code, str(idle.root)], check=True))
     await idle.until_notes("folder/a.md", "folder/in/b.md", "m.md", "n.md", *names)
     assert idle.scans, "some events were dropped"
 
