@@ -21,7 +21,7 @@ from sidecar.daemon.init import init_vault
 def measure_idle(notes: int, seconds: float) -> dict[str, float]:
     """Give the share of one core used in ``seconds`` (percent), and resident memory in MB (Linux only)."""
     with tempfile.TemporaryDirectory() as folder, _serve(Path(folder), notes) as (process, _, _):
-        time.sleep(5)
+        _until_quiet(process.pid)
         begin, used = time.monotonic(), _cpu_s(process.pid)
         time.sleep(seconds)
         share = (_cpu_s(process.pid) - used) / (time.monotonic() - begin)
@@ -91,6 +91,15 @@ def _serve(folder: Path, notes: int) -> Iterator[tuple[subprocess.Popen[bytes], 
         process.terminate()
         process.wait(20)
         shutil.rmtree(root, ignore_errors=True)
+
+
+def _until_quiet(pid: int) -> None:
+    """Wait for the work that follows a start: the graph file is written once the vault has been quiet."""
+    for _ in range(60):
+        used = _cpu_s(pid)
+        time.sleep(2)
+        if _cpu_s(pid) - used < 0.03:
+            return
 
 
 def _cpu_s(pid: int) -> float:
