@@ -30,7 +30,7 @@ from sidecar.net import Fetcher, FetchLimits
 from sidecar.search.chinese_words import cut_words
 from sidecar.search.document import FORMAT, pack_note
 from sidecar.search.service import Seams, SearchService
-from sidecar.store import Journal, NoteCache, Secrets
+from sidecar.store import Journal, NoteCache, NoteHistory, Secrets
 from sidecar.store.git import GitRepository
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
@@ -70,13 +70,15 @@ class Container:
         self.services.thread.close()
 
 
-def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config], clock: Clock = system_clock) -> OpenVault:
+def wire_vault(
+    files: VaultFiles, cache: NoteCache, config: Callable[[], Config], clock: Clock = system_clock, *, history: NoteHistory | None = None
+) -> OpenVault:
     """Put together what keeps a vault's state; nothing is read yet."""
 
     def folders() -> Folders:
         return config().folders
 
-    index = VaultIndex(files, cache, pack_note)
+    index = VaultIndex(files, cache, pack_note, history)
     search = SearchService(
         index,
         files,
@@ -96,13 +98,19 @@ def open_cache(path: Path | None) -> NoteCache:
 
 
 def open_container(
-    root: Path, *, restart: Callable[[], None] = lambda: None, is_service: bool = False, is_guest: bool = False
+    root: Path,
+    *,
+    restart: Callable[[], None] = lambda: None,
+    is_service: bool = False,
+    is_guest: bool = False,
+    keeps_history: bool = False,
 ) -> Container:
     """Wire up the sidecar of the vault at ``root``; nothing is read or started yet.
 
     Args:
         is_guest: Take a vault that is not set up and leave nothing in it: for commands that only look.
         restart: What a request to restart does.
+        keeps_history: Write what becomes of the notes into the journal; one process does, the one that serves the vault.
         is_service: Whether it runs as a login item, where test settings are refused.
     Raises:
         VaultError: The folder is missing, unreadable or not set up.
@@ -114,7 +122,9 @@ def open_container(
     clock = clock_from_environment()
     cache_path = None if is_guest else root / KB_FOLDER / "cache" / "index.sqlite"
     cache = open_cache(cache_path)
-    vault = wire_vault(files, cache, config, clock)
+    journal = Journal(root / KB_FOLDER / "journal", clock)
+    history = NoteHistory(None if is_guest else journal, writes=keeps_history)
+    vault = wire_vault(files, cache, config, clock, history=history)
     index, graph, search, moc = vault.index, vault.graph, vault.search, vault.moc
     thread = VaultThread()
     events = EventLog()
@@ -126,7 +136,7 @@ def open_container(
     ingest = IngestService(
         index,
         files,
-        Journal(root / KB_FOLDER / "journal", clock),
+        journal,
         Gatherer(fetcher, reader, MediaTool(), Wishes),
         thread,
         clock,

@@ -33,14 +33,25 @@ class OpenVault:
         return report
 
     def apply(self, paths: Iterable[NotePath]) -> IndexDelta:
-        """Take the named files in as they are now."""
+        """Take the named files in as they are now, and tell of it."""
+        delta = self.take(paths)
+        self.tell(delta)
+        return delta
+
+    def take(self, paths: Iterable[NotePath]) -> IndexDelta:
+        """Take the named files in: one part of a burst, of which :meth:`tell` tells once, when all parts are in."""
         delta = self.index.refresh(paths)
         if delta:
             self.graph.apply(delta)
             self.search.apply(delta)
             self.moc.apply(delta)
-            self.on_change(delta)
         return delta
+
+    def tell(self, delta: IndexDelta) -> None:
+        """Tell of a whole burst, if it changed anything."""
+        if delta:
+            self.index.record(delta)
+            self.on_change(delta)
 
     def refresh_moc(self) -> bool:
         """Write the maps that changed, and take the written files in at once, so that the watcher's echo finds nothing new."""
@@ -67,4 +78,5 @@ class OpenVault:
         self.graph.write_file()
 
     def close(self) -> None:
+        self.index.close()
         self._cache.close()

@@ -34,7 +34,8 @@ from sidecar.vault.watcher import CONFIG_PATH, VaultWatcher
 log = logging.getLogger("sidecar")
 
 EXIT_RESTART = 75
-_BATCH = 200
+_BATCH = 40
+"""Some 50 ms of work: a question waits no longer than that while a burst is taken in."""
 _GRAPH_FILE_QUIET_S = 1.0
 _COMMIT_QUIET_S = 3.0
 _COMMIT_AGAIN_S = 60.0
@@ -66,6 +67,7 @@ class SidecarProcess:
         self._exit_code = 0
         self._settlers: tuple[Settler, Settler]
         self._committer: Settler
+        self._watcher: VaultWatcher
 
     async def run(self) -> int:
         """Serve until told to stop; give the exit code.
@@ -82,7 +84,7 @@ class SidecarProcess:
         except filelock.Timeout as error:
             raise SidecarRunning("A sidecar already serves this vault.", fix="Look at it with: kb status") from error
         try:
-            container = open_container(self._root, restart=self._restart, is_service=self._is_service)
+            container = open_container(self._root, restart=self._restart, is_service=self._is_service, keeps_history=True)
             try:
                 await self._serve(container)
             finally:
@@ -125,7 +127,9 @@ class SidecarProcess:
             lambda paths, rescan: self._on_burst(container, paths, rescan=rescan),
             container.config().watch.settle_s,
             polling=container.config().watch.polling,
+            on_polling=lambda problem: self._polls(container, problem),
         )
+        self._watcher = watcher
         try:
             # Watching begins before reading, so that nothing saved in between is missed.
             services.progress.watching, services.progress.problem = await watcher.start()
@@ -179,14 +183,31 @@ class SidecarProcess:
             wanted = sorted(paths - {CONFIG_PATH})
             # A burst may name thousands of files: the disk is asked on the vault's thread, not on the event loop.
             if rescan or await services.thread.run(lambda: any(map(services.files.is_link, wanted))):
-                wanted = sorted({*wanted, *await container.services.thread.run(container.vault.index.rescan)})
-            # In batches, so that questions are answered in between.
-            for n in range(0, len(wanted), _BATCH):
-                await container.services.thread.run(container.vault.apply, wanted[n : n + _BATCH])
+                wanted = await self._rescan(container, wanted)
+            whole = IndexDelta()
+            try:
+                # In batches, so that questions are answered in between; but told of once.
+                for n in range(0, len(wanted), _BATCH):
+                    whole.add(await services.thread.run(container.vault.take, wanted[n : n + _BATCH]))
+            finally:
+                await services.thread.run(container.vault.tell, whole)
         except SidecarError as error:
             log.warning("a change could not be taken in: %s", error.message)
         except Exception:  # one bad change must not end the watching
             log.exception("a change could not be taken in")
+
+    async def _rescan(self, container: Container, wanted: list[NotePath]) -> list[NotePath]:
+        services = container.services
+        closed = set(services.files.closed)
+        found = await services.thread.run(container.vault.index.rescan)
+        if closed - services.files.closed.keys():  # nobody watched what could not be entered
+            await self._watcher.renew()
+            found += await services.thread.run(container.vault.index.rescan)
+        return sorted({*wanted, *found})
+
+    def _polls(self, container: Container, problem: str) -> None:
+        log.warning("%s", problem)
+        container.services.progress.watching, container.services.progress.problem = "polling", problem
 
     def _announce(self, container: Container, delta: IndexDelta) -> None:
         events = container.services.events

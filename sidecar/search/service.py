@@ -85,6 +85,8 @@ class SearchService:
             self._index.put(path, unpack_document(packed))
             self._taken_in_at[path] = moment
             self._place(path)
+        if delta.is_reordered:
+            self._placed_by = None  # which files are excluded has changed: all are placed anew
 
     def loaded(self) -> SearchIndex:
         """Give the index, loading it first if need be."""

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,28 @@ class Journal:
         self._clock = clock
         self._machine = re.sub(r"[^a-z0-9]+", "-", (machine or socket.gethostname()).lower()).strip("-") or "machine"
 
+    def now(self) -> datetime:
+        """Give the moment that a line written now would bear."""
+        return self._clock()
+
     def append(self, kind: str, /, **record: Any) -> None:
         """Write one line, with the time as ``at``, and have it on disk before returning.
 
         Raises:
             WriteFailed: The disk refused.
         """
+        self.append_all(kind, [record])
+
+    def append_all(self, kind: str, records: Iterable[dict[str, Any]]) -> None:
+        """Write a line for each record, all in one write.
+
+        Raises:
+            WriteFailed: The disk refused.
+        """
         now = self._clock()
         path = self._folder / f"{kind}-{now:%Y-%m}-{self._machine}.jsonl"
-        line = json.dumps({"at": now.isoformat(timespec="seconds"), **record}, ensure_ascii=False) + "\n"
+        at = now.isoformat(timespec="seconds")
+        line = "".join(json.dumps({"at": at, **record}, ensure_ascii=False) + "\n" for record in records)
         try:
             self._folder.mkdir(exist_ok=True)  # not its parents: a vault that is away must not be made anew
             with path.open("ab") as file:

@@ -35,6 +35,7 @@ class IndexDelta:
         removed: Files of any kind that are gone.
         packed: Search terms of the notes in ``parsed``, as the cache keeps them.
         relinked: Notes whose text is the same but whose links may lead elsewhere now.
+        is_reordered: Whether Obsidian's excluded files are others now: lists rank anew though no note changed.
     """
 
     parsed: set[NotePath] = field(default_factory=set)
@@ -42,9 +43,18 @@ class IndexDelta:
     removed: set[NotePath] = field(default_factory=set)
     relinked: set[NotePath] = field(default_factory=set)
     packed: dict[NotePath, bytes] = field(default_factory=dict)
+    is_reordered: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.parsed or self.added or self.removed or self.relinked)
+        return bool(self.parsed or self.added or self.removed or self.relinked or self.is_reordered)
+
+    def add(self, later: IndexDelta) -> None:
+        """Take in what a later refresh of the same burst changed; the terms, which were for search alone, are let go."""
+        self.parsed = (self.parsed - later.removed) | later.parsed
+        self.added = (self.added - later.removed) | later.added
+        self.removed = (self.removed - later.added) | later.removed
+        self.relinked = (self.relinked | later.relinked) - self.parsed - self.removed
+        self.is_reordered |= later.is_reordered
 
     @property
     def paths(self) -> list[NotePath]:

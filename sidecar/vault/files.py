@@ -19,6 +19,7 @@ from typing import Final
 from sidecar.config import KB_FOLDER
 from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, TextUnsafe, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
 from sidecar.vault.changes import FileStat
+from sidecar.vault.cloud import cloud_name, is_elsewhere, only_in_cloud, placeholder_name
 from sidecar.vault.disk import Folder, open_folder, remove_leftovers
 from sidecar.vault.note import NotePath, fold_name
 from sidecar.vault.paths import check_listed_path, check_new_name, check_path
@@ -89,13 +90,14 @@ class VaultFiles:
         self.closed.clear()
         for path, entry in self._walk(self.root, "", frozenset()):
             with contextlib.suppress(OSError):
-                found[path] = _stat_of(entry.stat())
+                found[path] = _stat_of(entry.stat(), is_here=cloud_name(entry.name) == entry.name)
         return found
 
     def _walk(self, folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[tuple[NotePath, os.DirEntry[str]]]:
         try:
             own = folder.stat()
             entries = sorted(os.scandir(folder), key=lambda e: e.name)
+            names = {entry.name for entry in entries}
         except FileNotFoundError:
             return
         except OSError as error:
@@ -105,9 +107,10 @@ class VaultFiles:
             return
         above |= {(own.st_dev, own.st_ino)}
         for entry in entries:
-            if entry.name.startswith(".") or not _is_text(entry.name):
+            name = cloud_name(entry.name)
+            if (name.startswith(".") or not _is_text(name)) or (name != entry.name and name in names):
                 continue
-            path = prefix + entry.name
+            path = prefix + name
             try:
                 if entry.is_symlink():
                     if not self._is_inside(Path(entry.path)):
@@ -150,10 +153,12 @@ class VaultFiles:
             return None
         where = self.root / path
         try:
+            is_here = where.exists() or not _placeholder_of(where).is_file()
+            where = where if is_here else _placeholder_of(where)
             found = where.stat()
-            if not stat.S_ISREG(found.st_mode) or not self._is_inside(where) or not self._is_spelt_so(where):
+            if not stat.S_ISREG(found.st_mode) or not self._is_inside(self.root / path) or not self._is_spelt_so(where):
                 return None
-            return _stat_of(found)
+            return _stat_of(found, is_here=is_here)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -183,12 +188,19 @@ class VaultFiles:
             inside = self._parts_inside(where.resolve())
             if inside is None:
                 raise OutsideVault(f"{path} is a link out of the vault.", fix="Move the file into the vault.")
-            size = where.stat().st_size
-            if size > MAX_NOTE_BYTES:
+            found = where.stat()
+            if found.st_size > MAX_NOTE_BYTES:
                 raise VaultUnreadable(f"{path} is larger than {MAX_NOTE_BYTES // 1_000_000} MB.", fix="Split the file.")
+            if is_elsewhere(getattr(found, "st_flags", 0), getattr(found, "st_file_attributes", 0)):
+                raise only_in_cloud(path)
             with open_folder(self.real_root, inside[:-1]) as folder:
-                return folder.read(inside[-1])
+                data = folder.read(inside[-1])
+            if found.st_size and getattr(found, "st_blocks", 1) == 0 and not data.strip(b"\0"):
+                raise only_in_cloud(path)
+            return data
         except FileNotFoundError as error:
+            if _placeholder_of(where).is_file():
+                raise only_in_cloud(path) from error
             raise NoteNotFound(f"There is no {path} in the vault.", fix="Look for it with: kb search", path=path) from error
         except OSError as error:
             raise VaultUnreadable(f"{path} cannot be read: {error.strerror}.", fix="Check its permissions.", path=path) from error
@@ -347,6 +359,10 @@ def _exact_text(data: bytes, path: NotePath) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
+def _placeholder_of(where: Path) -> Path:
+    return where.with_name(placeholder_name(where.name))
+
+
 def _is_text(name: str) -> bool:
     """Whether a file name is text: on Linux it may be any bytes, which neither cache nor JSON could carry."""
     try:
@@ -375,5 +391,6 @@ def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _stat_of(found: os.stat_result) -> FileStat:
-    return FileStat(found.st_mtime_ns, found.st_size, found.st_ino)
+def _stat_of(found: os.stat_result, *, is_here: bool) -> FileStat:
+    """Give a file's state; a placeholder's size is none that a file can have."""
+    return FileStat(found.st_mtime_ns, found.st_size if is_here else -1, found.st_ino)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sidecar.errors import VaultError
-from sidecar.store import CachedNote, NoteCache
+from sidecar.store import CachedNote, NoteCache, NoteHistory
 from sidecar.vault.changes import FileStat, IndexDelta, diff_disk
 from sidecar.vault.codec import decode_note, encode_note
-from sidecar.vault.excluded import ExcludedFiles, parse_excluded
+from sidecar.vault.excluded import EXCLUDED_PATH, ExcludedFiles, parse_excluded
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.links import NameIndex, lookup_keys, resolve_link
 from sidecar.vault.note import Note, NotePath, in_folder, is_canvas_path, is_note_path
@@ -41,10 +41,11 @@ class VaultIndex:
     Not safe for several threads: one thread owns it.
     """
 
-    def __init__(self, files: VaultFiles, cache: NoteCache, pack_terms: PackTerms) -> None:
+    def __init__(self, files: VaultFiles, cache: NoteCache, pack_terms: PackTerms, history: NoteHistory | None = None) -> None:
         self._files = files
         self._cache = cache
         self._pack_terms = pack_terms
+        self._history = history or NoteHistory()
         self._stats: dict[NotePath, FileStat] = {}
         self._hashes: dict[NotePath, str] = {}
         self._lookups: defaultdict[str, set[NotePath]] = defaultdict(set)
@@ -59,7 +60,13 @@ class VaultIndex:
         return self._excluded.matches(path)
 
     def is_untrusted(self, path: NotePath) -> bool:
-        """Whether the note's text came from outside, so that it is material and never instruction."""
+        """Whether the note's text came from outside, so that it is material and never instruction.
+
+        Its properties or the journal say so: deleting the property raises no trust.
+        """
+        return self._says_web(path) or self._history.came_from_outside(path)
+
+    def _says_web(self, path: NotePath) -> bool:
         note = self.notes.get(path)
         return note is not None and note.from_web
 
@@ -72,6 +79,11 @@ class VaultIndex:
     def cache_problem(self) -> str:
         """Why the cache on disk does not follow, or empty."""
         return self._cache.problem
+
+    @property
+    def history_problem(self) -> str:
+        """Why the journal of the notes does not follow, or empty."""
+        return self._history.problem
 
     def resolve(self, path: str, source: NotePath) -> NotePath | None:
         return resolve_link(path, source, self.names)
@@ -119,7 +131,18 @@ class VaultIndex:
             parsed += len(delta.parsed)
             if progress:
                 progress(min(n + 500, len(touched)), len(touched))
+        self._history.compare(self._hashes, self._says_web)
         return OpenReport(len(cached.difference(touched)), parsed, len(disk))
+
+    def record(self, delta: IndexDelta) -> None:
+        """Have the journal tell what a burst changed."""
+        changed = {path: self._hashes[path] for path in delta.parsed if path in self._hashes}
+        if changed or delta.removed:
+            self._history.record(changed, delta.removed, self._says_web)
+
+    def close(self) -> None:
+        """Write what the journal has not told yet."""
+        self._history.close()
 
     def rescan(self) -> list[NotePath]:
         """List the paths that differ from the disk, for :meth:`refresh`."""
@@ -128,28 +151,41 @@ class VaultIndex:
         for folder in closed_before:
             self.problems.pop(folder, None)
         self.problems |= self._files.closed
-        return sorted({*found.touched, *(path for path in found.gone if not self._is_shut_in(path)), *self.problems})
+        again = {*found.touched, *(path for path in found.gone if not self._is_shut_in(path)), *self.problems}
+        if parse_excluded(self._files.read_app_settings()) != self._excluded:
+            again.add(EXCLUDED_PATH)
+        return sorted(again)
 
     def _is_shut_in(self, path: NotePath) -> bool:
         """Whether a file lies in a folder that cannot be entered now: it was not seen, and yet it is not gone."""
         return any(path.startswith(folder + "/") for folder in self._files.closed)
 
     def refresh(self, paths: Iterable[NotePath]) -> IndexDelta:
-        """Look at the named files again and take in whatever became of them."""
+        """Look at the named files again and take in whatever became of them.
+
+        While the vault itself is away, nothing in it is gone.
+        """
         present: list[NotePath] = []
         delta = IndexDelta()
         named = set(paths)
+        if EXCLUDED_PATH in named:
+            named.discard(EXCLUDED_PATH)
+            before, self._excluded = self._excluded, parse_excluded(self._files.read_app_settings())
+            delta.is_reordered = self._excluded != before
         named.update(*(self._files.other_names(path) for path in named))
         for path in sorted(named):
             state = self._look(path)
             if state is None:
                 if path in self._stats:
-                    self._drop(path)
                     delta.removed.add(path)
             elif state != self._stats.get(path) or path in self.problems:  # new permissions leave time and size as they were
                 if path not in self._stats:
                     delta.added.add(path)
                 present.append(path)
+        if delta.removed and self._files.folder_id() is None:
+            delta.removed.clear()
+        for path in delta.removed:
+            self._drop(path)
         read = self._read_all(present, delta.removed)
         delta.parsed, delta.packed = read.parsed, read.packed
         delta.added &= self._stats.keys()  # one may be gone again
@@ -200,13 +236,13 @@ class VaultIndex:
         try:
             content = self._files.read(path)
         except VaultError as error:
-            changed = self.problems.get(path) != error.message or path not in self.notes
             self.problems[path] = error.message
-            if path not in self.notes:
-                self._put_note(_parse(path, ""))
-            self._hashes.setdefault(path, "")
-            return None, changed
-        # What could not be read for a while was searched as if it were empty.
+            if path in self.notes:
+                return None, False  # as it was last known
+            self._put_note(_parse(path, ""))
+            self._hashes[path] = ""
+            return None, True
+        # What could not be read when it was first seen is searched as if it were empty.
         was_unread = self.problems.pop(path, None) is not None
         is_new = was_unread or self._hashes.get(path) != content.hash or path not in self.notes
         note = _parse(path, content.text) if is_new else self.notes[path]

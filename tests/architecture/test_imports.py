@@ -31,7 +31,7 @@ SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
     "sidecar.moc.file", "sidecar.search.qrels",
     "sidecar.ingest.gather", "sidecar.ingest.media_tool",
-    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.vault.disk",
+    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.vault.disk",
     "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
@@ -51,7 +51,7 @@ ROWS: list[set[str]] = [
         "vault.indexer",
         "vault.watcher",
     },
-    {"store", "net", "jobs", "vault.files", "vault.disk", "moc.file"},
+    {"store", "net", "jobs", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
     {"moc", "graph", "search", "ingest", "vault"},
     {"config", "clock", "errors", "selection", "(package)"},
 ]

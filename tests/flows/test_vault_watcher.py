@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.vault.excluded import EXCLUDED_PATH
 from sidecar.vault.watcher import CONFIG_PATH, VaultWatcher
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Path]
@@ -66,8 +67,10 @@ async def test_a_renamed_folder_asks_for_a_scan(watched: tuple[Path, _Heard]) ->
 async def test_hidden_files_are_not_named_but_the_settings_are(watched: tuple[Path, _Heard]) -> None:
     root, heard = watched
     (root / ".obsidian/app.json").write_text("{} changed")
+    (root / ".obsidian/workspace.json").write_text("{}")
     (root / ".kb/index.json").write_text("{}")
     (root / CONFIG_PATH).write_text("language = 'en'")
     (root / "last.md").write_text("marks the end")
-    await heard.until(lambda: {CONFIG_PATH, "last.md"} <= heard.paths)
-    assert {CONFIG_PATH, "last.md"} == heard.paths
+    expected = {CONFIG_PATH, EXCLUDED_PATH, "last.md"}
+    await heard.until(lambda: expected <= heard.paths)
+    assert expected == heard.paths

@@ -12,7 +12,8 @@ from sidecar.api.services import Services
 async def _status(services: Services, _: Nothing) -> StatusAnswer:
     progress, index = services.progress, services.index
     config = services.config()
-    problems = (progress.vault_problem, progress.config_problem, progress.problem, progress.git_problem, index.cache_problem)
+    kept = (index.cache_problem, index.history_problem)
+    problems = (progress.vault_problem, progress.config_problem, progress.problem, progress.git_problem, *kept)
     # Only sizes are read here, off the vault's thread, so that a long first reading does not hold the answer up.
     return StatusAnswer(
         version=__version__,
