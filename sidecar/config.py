@@ -7,6 +7,7 @@ key, so that a misspelt setting is never silently without effect.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -18,6 +19,7 @@ Language = Literal["en", "zh-CN"]
 Filename = Literal["slug", "title"]
 
 KB_FOLDER = ".kb"
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,19 @@ class MocSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """``filename``: ``slug`` for ASCII names, ``title`` for the page's own title made safe."""
+    """How pages are taken in.
+
+    Attributes:
+        filename: ``slug`` for ASCII names, ``title`` for the page's own title made safe.
+        caption_languages: Languages of captions, best first; empty for those that go with ``language``.
+        media_tool: Whether yt-dlp, where it is installed, is asked for captions that the site itself does not give.
+    """
 
     filename: Filename = "slug"
     max_bytes: int = 10_000_000
     timeout_s: float = 60.0
+    caption_languages: tuple[str, ...] = ()
+    media_tool: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,11 @@ class Config:
     server: ServerSettings = field(default_factory=ServerSettings)
     watch: WatchSettings = field(default_factory=WatchSettings)
     git: GitSettings = field(default_factory=GitSettings)
+
+    @property
+    def caption_languages(self) -> tuple[str, ...]:
+        """Give the languages of captions, best first."""
+        return self.ingest.caption_languages or (("zh", "en") if self.language == "zh-CN" else ("en", "zh"))
 
 
 def parse_config(text: str) -> Config:
@@ -161,6 +176,8 @@ def _checked_list(name: str, value: Any) -> tuple[str, ...]:
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="It must be a list of texts.", key=name)
     if name.startswith("folders.") and not all(map(_is_plain_folder, value)):
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give folders inside the vault, like output.", key=name)
+    if name == "ingest.caption_languages" and not all(map(_LANGUAGE.fullmatch, value)):
+        raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give languages like zh, zh-Hant or en.", key=name)
     return tuple(value)
 
 

@@ -114,7 +114,7 @@ def open_container(
         index,
         files,
         Journal(root / KB_FOLDER / "journal", clock),
-        Gatherer(fetcher, reader, MediaTool(), Wishes),
+        Gatherer(fetcher, reader, MediaTool(lambda: config.current.ingest.media_tool), lambda: Wishes(config.current.caption_languages)),
         thread,
         clock,
         config,
