@@ -113,7 +113,7 @@ def find_command() -> list[str]:
 
 def arguments(need: Need) -> list[str]:
     """Give what the program is told. The address comes last, after a mark that no option follows."""
-    languages = [lang for lang in need.languages if _LANGUAGE.match(lang)]
+    languages = [lang for lang in need.languages if _LANGUAGE.match(lang) and lang != "all"]  # that would fetch each translation
     return [*_ARGUMENTS, "--sub-langs", ",".join(languages) or "en", "--", need.url]
 
 

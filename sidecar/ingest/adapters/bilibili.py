@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -81,13 +82,16 @@ def read(url: str, pages: Pages, wishes: Wishes) -> Document | Need:
     answer = _data_of(player)
     video = _video(data, part, target, answer)
     captions = _captions(video, answer, pages, wishes)
-    return captions if isinstance(captions, Need) else _note(video, captions, pages)
+    return captions if isinstance(captions, Need) else _note(video, captions, pages, _query(target, "t"))
 
 
-def _note(video: Video, captions: Captions | str, pages: Pages) -> Document:
+def _note(video: Video, captions: Captions | str, pages: Pages, place: str) -> Document:
+    """Write the note; the place that a link points at stays in its address."""
     tool = pages.get("tool")
-    detail = tool.problem if tool is not None and isinstance(captions, str) else ""
-    return video_document(video, captions, detail)
+    document = video_document(video, captions, tool.problem if tool is not None and isinstance(captions, str) else "")
+    if not re.fullmatch(r"\d{1,6}(?:\.\d{1,3})?", place):
+        return document
+    return replace(document, url=f"{video.url}{'&' if '?' in video.url else '?'}t={place}")
 
 
 def _view(video: str) -> Need:

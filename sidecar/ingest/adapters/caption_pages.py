@@ -28,7 +28,7 @@ def find_captions(tracks: Sequence[Track], pages: Pages, prefix: str, duration_s
             page = pages.get(name)
             if page is None:
                 return Need(name, track.url, accept=CAPTION_TYPES)
-            if page.problem:
+            if page.problem or not page.status:
                 reason = "not-reached"
                 continue
             text = page.text

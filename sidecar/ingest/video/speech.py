@@ -168,7 +168,7 @@ def _without_repeats(cues: list[Cue]) -> list[Cue]:
             if rolls and said and last.text.endswith(said[0]):
                 said.pop(0)
             text = _one(said)
-            if text.startswith(last.text) and len(text) > len(last.text) and len(last.text.split()) + len(last.text) > 2:
+            if text.startswith(last.text) and len(text) > len(last.text) and _is_phrase(last.text):
                 kept[-1] = Cue(last.begin_s, cue.end_s, text)  # the line grows while it is spoken
                 continue
             text = _after_overlap(last.text, text)
@@ -179,6 +179,11 @@ def _without_repeats(cues: list[Cue]) -> list[Cue]:
         elif last is not None:
             kept[-1] = Cue(last.begin_s, max(last.end_s, cue.end_s), last.text)
     return kept
+
+
+def _is_phrase(text: str) -> bool:
+    """Whether a text is long enough that its repetition is no way of speaking (``very``, ``very good``)."""
+    return len(text.split()) > 1 or len(_CJK.findall(text)) > 3
 
 
 def _one(lines: list[str]) -> str:
