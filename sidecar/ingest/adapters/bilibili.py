@@ -29,6 +29,7 @@ _BEIJING = timezone(timedelta(hours=8))
 _HOSTS = frozenset({"bilibili.com", "www.bilibili.com", "m.bilibili.com"})
 _SHORT_HOSTS = frozenset({"b23.tv", "www.b23.tv", "bili2233.cn"})
 _ID = re.compile(r"/(?:s/)?(?:video/)?(BV1[0-9A-Za-z]{9}|av\d{1,18})/?$", re.IGNORECASE)
+_BVID = re.compile(r"BV[0-9A-Za-z]{5,20}")
 _API = "https://api.bilibili.com/x"
 _LATER = "Try again later, or open it in a browser."
 _REFUSED: dict[int, tuple[type[ExtractionError], str]] = {
@@ -148,7 +149,7 @@ def _view_data(page: Page, url: str) -> dict[str, Any]:
     if page.problem or code:
         message = page.problem or f"Bilibili does not show this video (code {code})."
         raise PageUnavailable(message, fix=_LATER, url=url, step="view")
-    if not data.get("bvid") or not isinstance(data.get("title"), str):
+    if not _BVID.fullmatch(str(data.get("bvid"))) or not isinstance(data.get("title"), str):
         raise ExtractionError("Bilibili's answer holds no video.", fix=_LATER, url=url, step="view")
     return data
 
@@ -156,7 +157,8 @@ def _view_data(page: Page, url: str) -> dict[str, Any]:
 def _pages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     listed = data.get("pages")
     found = [page for page in listed if isinstance(page, dict) and isinstance(page.get("cid"), int)] if isinstance(listed, list) else []
-    return found or [{"cid": data.get("cid") or 0, "page": 1, "part": "", "duration": data.get("duration")}]
+    cid = data.get("cid")
+    return found or [{"cid": cid if isinstance(cid, int) else 0, "page": 1, "part": "", "duration": data.get("duration")}]
 
 
 def _part_of(data: Mapping[str, Any], url: str) -> tuple[dict[str, Any], int]:
@@ -204,7 +206,11 @@ def _video(data: Mapping[str, Any], part: Mapping[str, Any], url: str, player: M
             else []
         ),
         parts=tuple(
-            Part(int(entry.get("page") or n), str(entry.get("part") or ""), page if n == 1 else f"{page}?p={n}")
+            Part(
+                entry["page"] if isinstance(entry.get("page"), int) else n,
+                str(entry.get("part") or ""),
+                page if n == 1 else f"{page}?p={n}",
+            )
             for n, entry in enumerate(pages, 1)
         ),
         part=number,

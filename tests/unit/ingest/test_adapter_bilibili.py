@@ -95,6 +95,7 @@ def test_a_part_has_one_address_and_parts_have_different_ones() -> None:
     plain = url_hash(gather(URL, view=view())[0].url)
     assert plain == url_hash(gather(URL + "?p=1&t=30", view=view())[0].url) == url_hash("https://m.bilibili.com/video/BV1ZF411g7EZ/?t=5")
     assert plain == url_hash(gather("https://www.bilibili.com/video/av298290791", view=view())[0].url)
+    assert plain == url_hash(URL + "?p=1")
     assert plain != url_hash(gather(URL + "?p=2", view=view())[0].url)
 
 
@@ -161,7 +162,7 @@ def test_nothing_but_the_description_is_no_failure() -> None:
 def test_yt_dlp_is_asked_next_and_bullet_comments_are_no_captions() -> None:
     told = {
         "subtitles": {
-            "danmaku": [{"ext": "xml", "url": "https://x.test/d"}],
+            "danmaku": [{"ext": "srt", "data": "1\n00:00:01,000 --> 00:00:02,000\n哈哈"}],
             "ai-zh": [{"ext": "srt", "data": "1\n00:00:01,000 --> 00:00:02,000\n你好"}],
         }
     }
@@ -208,7 +209,7 @@ def test_a_refusal_by_status_is_a_wall_and_silence_is_not() -> None:
         read(URL, {"view": Page(URL, status=412, problem="api.bilibili.com answered 412 for this page.")}, Wishes())
     with pytest.raises(PageUnavailable, match="in time"):
         read(URL, {"view": Page(URL, status=0, problem="It did not answer in time.")}, Wishes())
-    for text in ("", "<html>", '{"code": 0}', '{"code": 0, "data": {"bvid": "BV1"}}'):
+    for text in ("", "<html>", '{"code": 0}', '{"code": 0, "data": {"bvid": "BV1"}}', view(bvid="BV1](https://x)"), view(bvid=7)):
         with pytest.raises(ExtractionError):
             gather(URL, view=text)
 
