@@ -23,6 +23,7 @@ MapSection = Literal["hubs", "topics", "recent", "orphans"]
 Filename = Literal["slug", "title"]
 
 KB_FOLDER = ".kb"
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,19 @@ class MapSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """``filename``: ``slug`` for ASCII names, ``title`` for the page's own title made safe."""
+    """How pages are taken in.
+
+    Attributes:
+        filename: ``slug`` for ASCII names, ``title`` for the page's own title made safe.
+        caption_languages: Languages of captions, best first; empty for those that go with ``language``.
+        media_tool: Whether yt-dlp, where it is installed, is asked for captions that the site itself does not give.
+    """
 
     filename: Filename = "slug"
     max_bytes: int = 10_000_000
     timeout_s: float = 60.0
+    caption_languages: tuple[str, ...] = ()
+    media_tool: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,11 @@ class Config:
     watch: WatchSettings = field(default_factory=WatchSettings)
     git: GitSettings = field(default_factory=GitSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+
+    @property
+    def caption_languages(self) -> tuple[str, ...]:
+        """Give the languages of captions, best first."""
+        return self.ingest.caption_languages or (("zh", "en") if self.language == "zh-CN" else ("en", "zh"))
 
 
 def parse_config(text: str) -> Config:
@@ -273,6 +287,8 @@ def _checked_list(name: str, value: Any) -> tuple[str, ...]:
         raise ConfigError(f"config.toml: {name} names {min(unknown)!r}.", fix=f"Sections: {known}.", key=name)
     if name.startswith("folders.") and not all(map(_is_plain_folder, value)):
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give folders inside the vault, like output.", key=name)
+    if name == "ingest.caption_languages" and not all(map(_LANGUAGE.fullmatch, value)):
+        raise ConfigError(f"config.toml: {name} is {value!r}.", fix="Give languages like zh, zh-Hant or en.", key=name)
     return tuple(value)
 
 

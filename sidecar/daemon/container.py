@@ -137,7 +137,7 @@ def open_container(
         index,
         files,
         journal,
-        Gatherer(fetcher, reader, MediaTool(), Wishes),
+        Gatherer(fetcher, reader, MediaTool(lambda: config.current.ingest.media_tool), lambda: Wishes(config.current.caption_languages)),
         thread,
         clock,
         config,

@@ -64,6 +64,8 @@ def canonical_url(url: str) -> str:
         video = _youtube_id(host, parts.path, dict(piece.partition("=")[::2] for piece in pieces))
         if video:
             return f"https://youtube.com/watch?v={video}"
+    if host == "bilibili.com" and parts.path.startswith("/video/"):  # a place in the video, and the first part, make no other video
+        pieces = [piece for piece in pieces if piece != "p=1" and piece.partition("=")[0] != "t"]
     host = host.replace(".m.wikipedia.org", ".wikipedia.org")
     path = _AMP.sub("", _same_escapes(parts.path)).rstrip("/") or "/"
     kept = sorted(_same_escapes(piece) for piece in pieces if piece.partition("=")[0] != "amp")

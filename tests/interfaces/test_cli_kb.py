@@ -539,6 +539,16 @@ def test_a_saved_page_is_read_without_writing(kb: Kb, vault: Path) -> None:
     assert before == bytes_of(vault)
 
 
+def test_saved_answers_of_a_video_site_are_read_together(kb: Kb, vault: Path) -> None:
+    files = [ROOT / "fixtures" / "web" / f"bilibili-{name}.json" for name in ("subtitle-cc", "player-v2-three-tracks")]
+    done = kb("extract", *files, "--as", "bilibili", "--url", "https://www.bilibili.com/video/BV1ZF411g7EZ", "--vault", vault, "--json")
+    assert ("bilibili", "manual:zh-CN", "full") == (done.json["adapter"], done.json["transcript"], done.json["body_state"])
+    assert "### 开场" in done.json["markdown"]
+    refused = kb("extract", files[0], files[1], "--url", "https://example.com/", "--vault", vault)
+    assert 7 == refused.code
+    assert "--as" in refused.err
+
+
 # ── what is documented ────────────────────────────────────────────────────────────────────────
 
 

@@ -6,13 +6,18 @@ and reads it its own way; of all other links the page is fetched, and the first 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Literal
+
 from sidecar.errors import ExtractionError
-from sidecar.ingest.adapters import generic, plain, wechat
+from sidecar.ingest.adapters import bilibili, generic, plain, wechat, youtube
 from sidecar.ingest.adapters.base import PAGE, PASTED, Adapter, Need, Page, Pages, Wishes, of_one_page
 from sidecar.ingest.document import Document
 
 ADAPTERS: tuple[Adapter, ...] = (
     wechat.ADAPTER,
+    bilibili.ADAPTER,
+    youtube.ADAPTER,
     Adapter("plain", of_one_page(plain.read), takes=plain.matches),
     Adapter("generic", of_one_page(generic.read), takes=generic.matches),
 )
@@ -30,6 +35,7 @@ __all__ = [
     "claiming_adapter",
     "find_adapter",
     "read_page",
+    "read_saved",
     "taking_adapter",
 ]
 
@@ -55,6 +61,22 @@ def read_page(url: str, content_type: str, text: str, name: str = PAGE) -> Docum
     if isinstance(found, Document):
         return found
     raise ExtractionError(f"This page alone is not enough: {found.url} is needed as well.", fix="Type: kb add", url=url, step="gather")
+
+
+def read_saved(name: Literal["bilibili", "youtube"], url: str, texts: Sequence[str]) -> Document:
+    """Read a video from answers of its site that were saved; what is not among them counts as not to be had.
+
+    Raises:
+        ExtractionError: They say that there is no video, or hold nothing of one.
+    """
+    module = {"bilibili": bilibili, "youtube": youtube}[name]
+    pages = {module.name_saved(text): Page(url, "application/json", text) for text in texts}
+    found: Document | Need = module.first(url)
+    while isinstance(found, Need):
+        if found.name not in pages:
+            pages[found.name] = module.stand_in(found.name, url, pages) or Page(found.url, status=0)
+        found = module.read(url, pages, Wishes())
+    return found
 
 
 def find_adapter(name: str) -> Adapter:
