@@ -129,6 +129,12 @@ class ExtractionError(IngestError):
     code = "extraction-failed"
 
 
+class EndpointError(SidecarError):
+    """An embedding endpoint or the installed model gave no vectors. ``status`` is the HTTP status, if there was an answer."""
+
+    code = "endpoint-failed"
+
+
 class StoreError(SidecarError):
     code = "store-error"
 

@@ -18,6 +18,7 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.FetchTimeout, 504),
     (errors.FetchError, 502),
     (errors.ExtractionError, 422),
+    (errors.EndpointError, 502),
     (errors.InvalidUrl, 400),
     (errors.QuerySyntaxError, 400),
     (errors.RequestInvalid, 400),

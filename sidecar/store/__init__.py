@@ -2,5 +2,6 @@
 
 from sidecar.store.cache import CachedNote, NoteCache
 from sidecar.store.journal import Journal
+from sidecar.store.vectors import VectorStore
 
-__all__ = ["CachedNote", "Journal", "NoteCache"]
+__all__ = ["CachedNote", "Journal", "NoteCache", "VectorStore"]
