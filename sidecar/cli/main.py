@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "open": "open the console in a browser",
     "add": "make notes of links",
     "search": "find notes, in Chinese and in Latin scripts",
+    "bench": "judge search on your own notes, or on a test set",
     "links": "show what a note links to and what links to it",
     "list": "list notes, hubs, orphans, unwritten notes, tags or problems",
     "moc": "show or write the map of content",

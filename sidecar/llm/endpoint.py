@@ -123,6 +123,15 @@ def _retry_after(value: str) -> float:
     return seconds if 0 <= seconds < float("inf") else 0.0
 
 
+def host_of(endpoint: str) -> str:
+    """Give the host of a configured endpoint.
+
+    Raises:
+        ConfigError: It is no address.
+    """
+    return _checked(endpoint, has_key=False).host
+
+
 def _checked(address: str, *, has_key: bool) -> httpx.URL:
     fix = "Write it like https://host/v1 or http://127.0.0.1:11434."
     try:

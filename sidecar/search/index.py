@@ -129,6 +129,10 @@ class SearchIndex:
     def name(self, number: int) -> str:
         return self._names[number]
 
+    def number(self, name: str) -> int:
+        """Give the number of a living document, or -1."""
+        return self._numbers.get(name, -1)
+
     @property
     def size(self) -> int:
         """Upper bound of document numbers, for score arrays."""

@@ -43,7 +43,8 @@ class LsaModel:
         numbers = np.array([number for number, _ in known])
         values = (1 + np.log(np.maximum([weight for _, weight in known], 1))) * self.idf[numbers]
         vector = (values / np.linalg.norm(values)).astype(np.float32) @ self.components[numbers]
-        return normalised(vector[None, :])[0]
+        folded: Matrix = normalised(vector[None, :])[0]
+        return folded
 
     def query(self, text: str) -> Matrix:
         """Give the vector of a query."""

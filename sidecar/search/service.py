@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from sidecar.config import Folders
 from sidecar.errors import VaultError
 from sidecar.search.document import unpack_document
+from sidecar.search.fuse import DEPTH, DenseRanking, coverage_of, dense_weight, fuse
 from sidecar.search.index import SearchIndex
 from sidecar.search.query import Query, parse_query
 from sidecar.search.ranking import score_documents
@@ -78,9 +80,13 @@ class SearchService:
             self._index = index
         return self._index
 
-    def search(self, text: str, *, limit: int = 20, offset: int = 0, is_typing: bool = False) -> SearchResult:
+    def search(
+        self, text: str, *, limit: int = 20, offset: int = 0, is_typing: bool = False, dense: DenseRanking | None = None
+    ) -> SearchResult:
         """Answer a query, best first; equal scores by path, so that pages never overlap.
 
+        Args:
+            dense: What vectors say to the same query, if they are asked.
         Raises:
             QuerySyntaxError: The query is too long to be one.
         """
@@ -90,6 +96,8 @@ class SearchService:
         if query.is_empty:
             return SearchResult(0, searched, (), "no-term" if text.strip() else "empty-query")
         ranked = [path for path in self._rank(query, index) if self._passes(path[0], query)]
+        if dense is not None and query.runs and not query.phrases:  # who quotes wants these words
+            ranked = self._with_dense(ranked, dense, query, index)
         page = ranked[offset : offset + min(limit, MAX_LIMIT)]
         hits = tuple(self._hit(path, score, query) for path, score in page)
         return SearchResult(len(ranked), searched, hits, "" if ranked else "no-match")
@@ -111,6 +119,17 @@ class SearchService:
         scores = score_documents(index, query.runs, is_typing=query.is_typing)
         found = [(index.name(int(n)), round(float(scores[n]), 6)) for n in scores.nonzero()[0]]
         return sorted(found, key=lambda item: (-item[1], item[0]))
+
+    def _with_dense(
+        self, ranked: list[tuple[NotePath, float]], dense: DenseRanking, query: Query, index: SearchIndex
+    ) -> list[tuple[NotePath, float]]:
+        near = list(islice(((p, s) for p, s in zip(dense.names, dense.scores, strict=True) if self._passes(p, query)), DEPTH))
+        if dense.mode == "semantic":
+            return near
+        best = index.number(ranked[0][0]) if ranked else -1
+        coverage = coverage_of(index, query.runs, best)
+        weight = dense_weight(dense.weight, coverage, crosses_languages=dense.crosses_languages)
+        return fuse([path for path, _ in ranked], [path for path, _ in near], weight)
 
     def _passes(self, path: NotePath, query: Query) -> bool:
         note = self._notes.notes.get(path)

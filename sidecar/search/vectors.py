@@ -88,19 +88,19 @@ class VectorTable:
     def __len__(self) -> int:
         return len(self._names)
 
-    def nearest(self, query: Matrix, limit: int, without: frozenset[str] = frozenset()) -> list[tuple[str, float]]:
+    def replaced(self, changed: Mapping[str, Matrix | None]) -> VectorTable:
+        """Give a table with some notes' vectors replaced, or taken out where there are none."""
+        rows = dict(zip(self._names, np.split(self._rows, self._starts[1:]) if self._names else (), strict=True))
+        rows |= {name: vectors for name, vectors in changed.items() if vectors is not None}
+        return VectorTable({name: vectors for name, vectors in rows.items() if changed.get(name, vectors) is not None})
+
+    def nearest(self, query: Matrix, limit: int) -> list[tuple[str, float]]:
         """List the notes nearest to a query's vector, equal ones by name."""
         if not self._names or query.shape != self._rows.shape[1:] or not query.any():
             return []
         cosines = np.maximum.reduceat(self._rows @ query, self._starts)
         order = np.argsort(-np.round(cosines, 6), kind="stable")
-        found: list[tuple[str, float]] = []
-        for n in order:
-            if self._names[n] not in without:
-                found.append((self._names[n], round(float(cosines[n]), 6)))
-                if len(found) == limit:
-                    break
-        return found
+        return [(self._names[n], round(float(cosines[n]), 6)) for n in order[:limit]]
 
 
 def pack_vector(vector: Sequence[float] | Matrix) -> bytes:

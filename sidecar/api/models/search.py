@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from sidecar.api.models.base import Answer, Highlight, Request
+from sidecar.config import SearchMode
 
 
 class SearchRequest(Request):
@@ -12,6 +13,7 @@ class SearchRequest(Request):
     limit: int = Field(20, ge=1, le=200)
     offset: int = Field(0, ge=0, le=100_000)
     typing: bool = Field(False, description="Whether the last word may be unfinished.")
+    mode: SearchMode | None = Field(None, description="By words, by vectors or both; without it, as the settings say.")
 
 
 class SnippetAnswer(Answer):
@@ -33,4 +35,6 @@ class SearchAnswer(Answer):
     total: int
     searched: int
     reason: str = Field(description="Why there is nothing: empty-query, no-term, no-match; else empty.")
+    mode: SearchMode = Field("lexical", description="How this answer was ranked: by words, if vectors cannot be had now.")
+    mode_reason: str = Field("", description="Why not as asked: vectors-not-ready, budget-spent, endpoint-failed; else empty.")
     hits: list[HitAnswer]

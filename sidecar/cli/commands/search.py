@@ -6,16 +6,24 @@ import argparse
 
 from sidecar.cli.context import Context, bold, faint, marked
 
+_WHY_WORDS = {
+    "vectors-not-ready": "Ranked by words: vectors are being made.",
+    "budget-spent": "Ranked by words: the day's budget for the endpoint is spent.",
+    "endpoint-failed": "Ranked by words: the source of vectors does not answer.",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="+", help='words, "phrases", -not, tag:x, path:folder/')
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many at most (default 10)")
     parser.add_argument("--offset", type=int, default=0, metavar="N", help="how many to skip")
+    parser.add_argument("--mode", choices=("lexical", "semantic", "hybrid"), help="by words, by vectors or both (default: the setting)")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
     query = " ".join(args.query)
-    found = context.client().call("GET", "/api/kb/search", q=query, limit=args.limit, offset=args.offset)
+    mode = {"mode": args.mode} if args.mode else {}
+    found = context.client().call("GET", "/api/kb/search", q=query, limit=args.limit, offset=args.offset, **mode)
     lines: list[str] = []
     for hit in found["hits"]:
         lines.append(f"{bold(hit['title'])}  {faint(hit['path'])}")
@@ -29,5 +37,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
         lines.append("The query holds no word to look for.")
     else:
         lines.append(f"No note contains this. All {searched:,} notes were searched.")
+    if found["mode_reason"]:
+        lines.append(faint(_WHY_WORDS[found["mode_reason"]]))
     context.print(found, lines)
     return 0
