@@ -123,6 +123,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/bench": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge search on the vault's own needs, as a job */
+        post: operations["post_kb_bench"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/vectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the vectors that are missing, as a job */
+        post: operations["post_kb_vectors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/links": {
         parameters: {
             query?: never;
@@ -260,6 +294,28 @@ export interface components {
             raw: string;
             /** Generated */
             generated: boolean;
+        };
+        /** BenchRequest */
+        BenchRequest: {
+            /**
+             * Source
+             * @description Where vectors come from; auto: as the settings say.
+             * @default auto
+             * @enum {string}
+             */
+            source: "auto" | "lsa" | "installed" | "endpoint";
+            /**
+             * Apply
+             * @description Write the better mode and the chosen weight into config.toml.
+             * @default false
+             */
+            apply: boolean;
+            /**
+             * Wait
+             * @description Answer only when the job has ended.
+             * @default false
+             */
+            wait: boolean;
         };
         /** CaptureAnswer */
         CaptureAnswer: {
@@ -719,6 +775,19 @@ export interface components {
              * @description Why there is nothing: empty-query, no-term, no-match; else empty.
              */
             reason: string;
+            /**
+             * Mode
+             * @description How this answer was ranked: by words, if vectors cannot be had now.
+             * @default lexical
+             * @enum {string}
+             */
+            mode: "lexical" | "semantic" | "hybrid";
+            /**
+             * Mode Reason
+             * @description Why not as asked: vectors-not-ready, budget-spent, endpoint-failed; else empty.
+             * @default
+             */
+            mode_reason: string;
             /** Hits */
             hits: components["schemas"]["HitAnswer"][];
         };
@@ -745,6 +814,12 @@ export interface components {
              * @default false
              */
             typing: boolean;
+            /**
+             * Mode
+             * @description By words, by vectors or both; without it, as the settings say.
+             * @default null
+             */
+            mode: ("lexical" | "semantic" | "hybrid") | null;
         };
         /** SnippetAnswer */
         SnippetAnswer: {
@@ -813,6 +888,15 @@ export interface components {
             tag: string;
             /** Count */
             count: number;
+        };
+        /** VectorsRequest */
+        VectorsRequest: {
+            /**
+             * Wait
+             * @description Answer only when the job has ended.
+             * @default false
+             */
+            wait: boolean;
         };
     };
     responses: never;
@@ -1027,6 +1111,8 @@ export interface operations {
                 offset?: number;
                 /** @description Whether the last word may be unfinished. */
                 typing?: boolean;
+                /** @description By words, by vectors or both; without it, as the settings say. */
+                mode?: ("lexical" | "semantic" | "hybrid") | null;
             };
             header?: never;
             path?: never;
@@ -1041,6 +1127,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_bench: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BenchRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_vectors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VectorsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnswer"];
                 };
             };
             /** @description A problem */
