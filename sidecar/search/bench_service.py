@@ -113,7 +113,8 @@ def bench_lsa(bench: BenchSet, documents: Callable[[], Iterable[tuple[str, Packe
     def nearest(text: str) -> list[tuple[str, float]]:
         return fitted[1].nearest(fitted[0].query(text), DEPTH) if fitted else []
 
-    return ask_all(bench, nearest, Channel("lsa", 0.0, crosses_languages=False), tell) | {"fit_s": fit_s}
+    report = ask_all(bench, nearest, Channel("lsa", 0.0, crosses_languages=False), tell)
+    return report | {"fit_s": fit_s, "stopped": "" if fitted else "too-few-notes"}
 
 
 def ask_all(bench: BenchSet, nearest: Nearest, channel: Channel, tell: Tell, encode_ms: float = 0.0) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def fit_lsa(documents: Documents) -> tuple[LsaModel, VectorTable] | None:
         names.append(name)
         frequency.update(document.terms)
     vocabulary = _choose_terms(frequency, len(names))
-    dimensions = min(DIMENSIONS, len(names) // 4, len(vocabulary) - 1)
+    dimensions = min(DIMENSIONS, len(names) // 4, len(vocabulary) // 3)
     if len(names) < _MIN_NOTES or dimensions < 2:
         return None
     counts = np.array([frequency[term] for term in vocabulary], np.float32)

@@ -109,7 +109,8 @@ class SemanticService:
         """Rank the notes by nearness to a query.
 
         Returns:
-            The ranking, or ``None`` and why there is none now: ``vectors-not-ready``, ``budget-spent`` or ``endpoint-failed``.
+            The ranking, or ``None`` and why there is none now: ``vectors-not-ready``, ``too-few-notes``, ``budget-spent`` or
+            ``endpoint-failed``.
         """
         if not text.strip():
             return None, ""
@@ -123,7 +124,9 @@ class SemanticService:
             await self._load_now(kind)
         table, weight = self._table or VectorTable({}), self._config().search.weight
         if kind == "lsa":
-            vector = self._lsa.query(text[:_MAX_QUERY_CHARS]) if self._lsa else None
+            if self._lsa is None:
+                return None, "too-few-notes"
+            vector: Matrix | None = self._lsa.query(text[:_MAX_QUERY_CHARS])
             default, crosses = 0.0, False
         else:
             source = await self.source(kind)
@@ -132,10 +135,8 @@ class SemanticService:
                 vector = await self._embed_query(source, text[:_MAX_QUERY_CHARS], is_paid=kind == "endpoint")
             except (EndpointError, TimeoutError):
                 return None, "endpoint-failed"
-            if vector is None:
-                return None, "budget-spent"
         if vector is None:
-            return None, "vectors-not-ready"
+            return None, "budget-spent"
         found = await asyncio.to_thread(table.nearest, vector, LIMIT)
         names, scores = tuple(name for name, _ in found), tuple(score for _, score in found)
         return DenseRanking(mode, kind, names, scores, default if weight == "auto" else weight, crosses), ""

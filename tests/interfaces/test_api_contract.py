@@ -35,6 +35,8 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("search-chinese", "GET", "/api/kb/search", {"q": "土壤"}),
     ("search-nothing", "GET", "/api/kb/search", {"q": "zeppelin"}),
     ("search-refused", "GET", "/api/kb/search", {"q": "x", "limit": 0}),
+    ("bench-refused", "POST", "/api/kb/bench", {"source": "elsewhere"}),
+    ("vectors", "POST", "/api/kb/vectors", {"wait": True}),
     ("links", "GET", "/api/kb/links", {"note": "Garden.md"}),
     ("links-unknown", "GET", "/api/kb/links", {"note": "Nobody"}),
     ("entry", "GET", "/api/kb/entry", {"note": "Garden", "render": "true"}),

@@ -36,5 +36,7 @@ class SearchAnswer(Answer):
     searched: int
     reason: str = Field(description="Why there is nothing: empty-query, no-term, no-match; else empty.")
     mode: SearchMode = Field("lexical", description="How this answer was ranked: by words, if vectors cannot be had now.")
-    mode_reason: str = Field("", description="Why not as asked: vectors-not-ready, budget-spent, endpoint-failed; else empty.")
+    mode_reason: str = Field(
+        "", description="Why not as asked: vectors-not-ready, too-few-notes, budget-spent, endpoint-failed; else empty."
+    )
     hits: list[HitAnswer]

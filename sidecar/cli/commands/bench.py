@@ -19,6 +19,10 @@ _REASONS = {
     "no-shared-word": "shares no word with its note: likely too abstract; name what is in it",
     "others-fit-better": "its words stand in other notes as well: say what only this one answers",
 }
+_STOPPED = {
+    "too-few-notes": "There are too few notes for vectors out of their own words: semantic found nothing.",
+    "budget-spent": "The day's budget for the endpoint is spent: some notes have no vector yet. Go on tomorrow.",
+}
 _SHOWN = 10
 
 
@@ -83,7 +87,7 @@ def _lines(report: dict[str, Any], *, is_vault: bool) -> list[str]:
     for system, figures in report["systems"].items():
         lines.append(f"{system:<9}" + "".join(f"{figures[measure]:>11.3f}" for measure in _MEASURES) + f"{figures['p95_ms']:>9.1f}")
         lines.append(faint(f"{'':<9}" + "".join(f"{_span(figures['intervals'][measure]):>11}" for measure in _MEASURES)))
-    lines += ["", *_verdict(report)]
+    lines += ["", *_verdict(report, is_vault=is_vault)]
     if is_vault:
         lines += [*_changes(report), *_failures(report)]
     if report.get("applied"):
@@ -91,8 +95,10 @@ def _lines(report: dict[str, Any], *, is_vault: bool) -> list[str]:
     return lines
 
 
-def _verdict(report: dict[str, Any]) -> list[str]:
+def _verdict(report: dict[str, Any], *, is_vault: bool) -> list[str]:
     lines = [f"Vectors: {report['source']}. The second line of each is the 95 % interval."]
+    if report["stopped"]:
+        return [*lines, _STOPPED[report["stopped"]]]
     for system, change in report["against_lexical"].items():
         span = f"{change['interval'][0]:+.3f} to {change['interval'][1]:+.3f}"
         lines.append(f"{system} against lexical: {change['mean']:+.3f} ({span}), {change['wins']} better, {change['losses']} worse")
@@ -101,7 +107,7 @@ def _verdict(report: dict[str, Any]) -> list[str]:
     if report["winner"] == "lexical":
         return [*lines, "Plain search stays: vectors do not beat it beyond chance here."]
     weight = f" with weight {report['chosen_weight']:g}" if report["winner"] == "hybrid" else ""
-    return [*lines, f"Best here: {report['winner']}{weight}. To use it: kb bench --apply"]
+    return [*lines, f"Best here: {report['winner']}{weight}." + (" To use it: kb bench --apply" if is_vault else "")]
 
 
 def _changes(report: dict[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from sidecar.cli.context import Context, bold, faint, marked
 
 _WHY_WORDS = {
     "vectors-not-ready": "Ranked by words: vectors are being made.",
+    "too-few-notes": "Ranked by words: vectors need some twenty notes.",
     "budget-spent": "Ranked by words: the day's budget for the endpoint is spent.",
     "endpoint-failed": "Ranked by words: the source of vectors does not answer.",
 }
