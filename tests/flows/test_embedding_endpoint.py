@@ -30,7 +30,7 @@ def refused(status: int, **headers: str) -> Answer:
 class Ask:
     def __init__(self, server: EmbeddingServer, shape: Shape = "openai", **settings: str) -> None:
         self.slept: list[float] = []
-        self.endpoint = EmbeddingEndpoint(EndpointSettings(server.url, shape, "m", timeout_s=5, **settings), self._sleep)  # type: ignore[arg-type]
+        self.endpoint = EmbeddingEndpoint(EndpointSettings(server.url, shape, "m", timeout_s=5, **settings), self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

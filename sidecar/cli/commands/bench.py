@@ -20,7 +20,7 @@ _REASONS = {
     "others-fit-better": "its words stand in other notes as well: say what only this one answers",
 }
 _STOPPED = {
-    "too-few-notes": "There are too few notes for vectors out of their own words: semantic found nothing.",
+    "too-few-notes": "Too few notes for vectors out of their own words: semantic found nothing.",
     "budget-spent": "The day's budget for the endpoint is spent: some notes have no vector yet. Go on tomorrow.",
 }
 _SHOWN = 10
@@ -98,7 +98,7 @@ def _lines(report: dict[str, Any], *, is_vault: bool) -> list[str]:
 def _verdict(report: dict[str, Any], *, is_vault: bool) -> list[str]:
     lines = [f"Vectors: {report['source']}. The second line of each is the 95 % interval."]
     if report["stopped"]:
-        return [*lines, _STOPPED[report["stopped"]]]
+        lines.append(_STOPPED[report["stopped"]])
     for system, change in report["against_lexical"].items():
         span = f"{change['interval'][0]:+.3f} to {change['interval'][1]:+.3f}"
         lines.append(f"{system} against lexical: {change['mean']:+.3f} ({span}), {change['wins']} better, {change['losses']} worse")

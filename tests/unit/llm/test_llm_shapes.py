@@ -17,7 +17,7 @@ def openai(*items: object) -> bytes:
 
 def test_vectors_come_in_the_order_of_the_texts_and_with_length_1() -> None:
     found = read_answer("openai", openai({"index": 1, "embedding": [0, 2]}, {"index": 0, "embedding": [3, 4]}), 2)
-    assert np.allclose([[0.6, 0.8], [0, 1]], found)
+    assert np.allclose(np.array([[0.6, 0.8], [0.0, 1.0]]), found)
     assert np.allclose([[0.6, 0.8]], read_answer("ollama", b'{"embeddings": [[3, 4]]}', 1))
 
 
