@@ -784,7 +784,7 @@ export interface components {
             mode: "lexical" | "semantic" | "hybrid";
             /**
              * Mode Reason
-             * @description Why not as asked: vectors-not-ready, budget-spent, endpoint-failed; else empty.
+             * @description Why not as asked: vectors-not-ready, too-few-notes, budget-spent, endpoint-failed; else empty.
              * @default
              */
             mode_reason: string;
