@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from benchmarks.semantic import measure_lsa
 from benchmarks.vault import measure
 
 
@@ -17,8 +18,11 @@ def main() -> int:
     vault.add_argument("path", type=Path, help="a vault; it is copied, never written to")
     vault.add_argument("--runs", type=int, default=5)
     vault.add_argument("--json", action="store_true")
+    lsa = commands.add_parser("lsa", help="time and memory of fitting vectors out of the notes' own words")
+    lsa.add_argument("notes", type=int)
+    lsa.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    figures = measure(args.path, args.runs)
+    figures = measure_lsa(args.notes) if args.name == "lsa" else measure(args.path, args.runs)
     if args.json:
         print(json.dumps(figures))
     else:
