@@ -13,6 +13,7 @@ import pytest
 
 from sidecar.api.models.search import SearchAnswer
 from sidecar.api.operations import find_operation
+from sidecar.config import load_config
 from sidecar.daemon.container import Container, open_container
 from sidecar.daemon.init import init_vault
 from sidecar.errors import EndpointError
@@ -196,11 +197,12 @@ async def test_refused_requests_are_counted_too(vault: Path, open_at: Open, serv
 
 
 async def test_vectors_of_another_model_are_never_mixed_in(vault: Path, open_at: Open, server: EmbeddingServer) -> None:
-    await make(await open_at(vault))
+    container = await open_at(vault)
+    await make(container)
     before = len(server.texts)
     configure(vault, server, model="other")
     server.dimension = 5
-    container = await open_at(vault)
+    container.config.current = load_config(vault)
     assert "vectors-not-ready" == (await search(container, "tea")).mode_reason
     await make(container)
     assert before * 2 == len(server.texts)
