@@ -21,6 +21,9 @@ Language = Literal["en", "zh-CN"]
 MapSort = Literal["hubs", "title", "newest", "path"]
 MapSection = Literal["hubs", "topics", "recent", "orphans"]
 Filename = Literal["slug", "title"]
+SearchMode = Literal["lexical", "semantic", "hybrid"]
+VectorSource = Literal["auto", "lsa", "installed", "endpoint"]
+EndpointShape = Literal["openai", "ollama"]
 
 KB_FOLDER = ".kb"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
@@ -120,17 +123,35 @@ class WatchSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """``jieba``: let whole Chinese words of a query count beside its characters. It costs 80 MB and gained nothing when measured."""
-
-    jieba: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class GitSettings:
     """``autocommit``: record each write of the sidecar in git, its own paths only."""
 
     autocommit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How notes are ranked, and where vectors come from.
+
+    ``weight``: what vectors count in ``hybrid``: a number, or ``auto`` for the source's own (LSA 0, a model 1). ``source`` ``auto``: the
+    endpoint if one is named, else the installed model, else LSA. Only ``endpoint`` sends anything; ``daily_requests`` and
+    ``daily_texts`` bound it. ``jieba``: let whole Chinese words of a query count beside its
+    characters; it costs 80 MB and gained nothing when measured.
+    """
+
+    jieba: bool = False
+    mode: SearchMode = "lexical"
+    weight: float | Literal["auto"] = "auto"
+    source: VectorSource = "auto"
+    endpoint: str = ""
+    shape: EndpointShape = "openai"
+    model: str = ""
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    timeout_s: float = 30.0
+    batch: int = 32
+    daily_requests: int = 2_000
+    daily_texts: int = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +201,40 @@ def load_config(vault: Path) -> Config:
         raise ConfigError("config.toml is not UTF-8 text.", fix="Save it as UTF-8.", key="") from error
     except OSError as error:
         raise ConfigError(f"config.toml cannot be read: {error.strerror}.", fix="Check its permissions.", key="") from error
+
+
+def with_setting(text: str, table: str, key: str, value: str | float) -> str:
+    """Give the text of a ``config.toml`` with one setting changed and every other byte as it was, comments included.
+
+    Args:
+        table: A table of the first level, such as ``search``.
+    Raises:
+        ConfigError: The table is written in a way that no line can be put into (``search = {…}``, ``search.mode = …``).
+    """
+    written = f'"{value}"' if isinstance(value, str) else f"{value:g}"
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = text.splitlines(keepends=True)
+    head = next((n for n, line in enumerate(lines) if re.match(rf"\s*\[\s*{table}\s*\]", line)), None)
+    if head is None:
+        gap = end if text and not text.endswith("\n") else ""
+        changed = f"{text}{gap}{end if text.strip() else ''}[{table}]{end}{key} = {written}{end}"
+    else:
+        last = next((n for n in range(head + 1, len(lines)) if re.match(r"\s*\[", lines[n])), len(lines))
+        place = next((n for n in range(head + 1, last) if re.match(rf"\s*{key}\s*=", lines[n])), None)
+        if place is None:
+            if not lines[head].endswith("\n"):
+                lines[head] += end
+            lines.insert(head + 1, f"{key} = {written}{end}")
+        else:
+            lines[place] = re.sub(r"(=\s*)(\"[^\"]*\"|'[^']*'|[^\s#]+)", lambda m: m[1] + written, lines[place], count=1)
+        changed = "".join(lines)
+    try:
+        found = getattr(getattr(parse_config(changed), table), key)
+    except ConfigError:
+        found = None
+    if found != (value if isinstance(value, str) else float(written)):
+        raise ConfigError(f"config.toml: {table}.{key} cannot be changed as it is written.", fix=f"Set it by hand: {written}.", key=key)
+    return changed
 
 
 def _build(cls: type[Any], raw: dict[str, Any], prefix: str, hint: str = "") -> Any:
@@ -255,6 +310,9 @@ def _folded(path: str) -> str:
 _CHOICES: dict[str, tuple[str, ...]] = {
     "language": get_args(Language),
     "ingest.filename": get_args(Filename),
+    "search.mode": get_args(SearchMode),
+    "search.source": get_args(VectorSource),
+    "search.shape": get_args(EndpointShape),
     "moc.language": get_args(Language),
     "moc.sort": get_args(MapSort),
 }
@@ -265,6 +323,10 @@ def _checked(name: str, value: Any, default: Any) -> Any:
     choices = _CHOICES.get(re.sub(r"\[\d+\]", "", name))
     if choices and value not in choices:
         raise ConfigError(f"config.toml: {name} is {value!r}.", fix=f"Use one of: {', '.join(choices)}.", key=name)
+    if name == "search.weight":
+        if value == "auto":
+            return value
+        default = 0.0
     if isinstance(default, tuple):
         return _checked_list(name, value)
     if isinstance(default, float) and type(value) in (int, float):

@@ -109,12 +109,6 @@ class QueryValueInvalid(QuerySyntaxError):
     code = "query-value"
 
 
-class QrelsInvalid(SidecarError):
-    """A test set of search is not in BEIR's shape."""
-
-    code = "qrels-invalid"
-
-
 class IngestError(SidecarError):
     """A link could not become a note; ``url`` names it."""
 
@@ -189,6 +183,12 @@ class PageUnavailable(ExtractionError):
 
 class SecretInvalid(SidecarError):
     code = "secret-invalid"
+
+
+class EndpointError(SidecarError):
+    """An embedding endpoint or the installed model gave no vectors. ``status`` is the HTTP status, if there was an answer."""
+
+    code = "endpoint-failed"
 
 
 class StoreError(SidecarError):

@@ -11,6 +11,8 @@ from sidecar.graph.service import GraphService
 from sidecar.ingest.service import IngestService
 from sidecar.jobs import Jobs, VaultThread
 from sidecar.moc.service import MocService
+from sidecar.search.bench_service import BenchService
+from sidecar.search.semantic_service import SemanticService
 from sidecar.search.service import SearchService
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
@@ -50,6 +52,8 @@ class Services:
     index: VaultIndex
     graph: GraphService
     search: SearchService
+    semantic: SemanticService
+    bench: BenchService
     moc: MocService
     ingest: IngestService
     jobs: Jobs

@@ -86,7 +86,7 @@ class ThisProcess:
             from sidecar.daemon.in_process import InProcess
 
             self._vault = InProcess(self._root, self._tell if self._show_progress else None)
-        if method == "POST" and path == "/api/kb/ingest":
+        if method == "POST" and path in ("/api/kb/ingest", "/api/kb/bench", "/api/kb/vectors"):
             parameters["wait"] = True
         return self._vault.call(method, path, parameters)
 

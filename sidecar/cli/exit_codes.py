@@ -15,6 +15,7 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.BlockedAddress, 5, "Refused: an address that is not public, or a path outside the vault"),
     (errors.OutsideVault, 5, ""),
     (errors.FetchError, 6, "The page could not be fetched"),
+    (errors.EndpointError, 6, ""),
     (errors.ExtractionError, 7, "No text could be read from the page"),
     (errors.SidecarRunning, 8, "A sidecar runs already, or does not run and is needed, or its port is taken"),
     (errors.SidecarUnreachable, 8, ""),
@@ -31,7 +32,6 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.InvalidUrl, 2, ""),
     (errors.QuerySyntaxError, 2, ""),
     (errors.SecretInvalid, 2, ""),
-    (errors.QrelsInvalid, 2, ""),
     (errors.RequestInvalid, 2, ""),
 )
 

@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "open": "open the console in a browser",
     "add": "make notes of links",
     "search": "find notes, in Chinese and in Latin scripts",
+    "bench": "judge search on your own notes, or on a test set",
     "links": "show what a note links to and what links to it",
     "set": "set or remove properties of a note; only their lines change",
     "list": "list notes, hubs, orphans, dead ends, unwritten notes, tags or problems",

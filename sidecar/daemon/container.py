@@ -11,7 +11,7 @@ from sidecar.api.events import EventLog
 from sidecar.api.security import Keys
 from sidecar.api.services import Services
 from sidecar.clock import Clock, clock_from_environment, local_day, system_clock
-from sidecar.config import KB_FOLDER, Config, Folders, load_config
+from sidecar.config import KB_FOLDER, Config, Folders, SearchSettings, load_config
 from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
@@ -25,12 +25,15 @@ from sidecar.ingest.service import IngestService
 from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Job, Jobs, VaultThread
 from sidecar.jobs.commits import GitCommits
+from sidecar.llm import EmbeddingEndpoint, EndpointSettings, InstalledModel, find_key, host_of, is_installed
 from sidecar.moc.service import MocService
 from sidecar.net import Fetcher, FetchLimits
+from sidecar.search.bench_service import BenchService
 from sidecar.search.chinese_words import cut_words
 from sidecar.search.document import FORMAT, pack_note
+from sidecar.search.semantic_service import SemanticService, Source, SourceKind
 from sidecar.search.service import Seams, SearchService
-from sidecar.store import Journal, NoteCache, NoteHistory, Secrets
+from sidecar.store import Journal, NoteCache, NoteHistory, Secrets, VectorStore
 from sidecar.store.git import GitRepository
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
@@ -64,7 +67,9 @@ class Container:
 
     async def close(self) -> None:
         """Stop jobs, reader and thread, in this order, and close the cache."""
+        await self.services.semantic.close()
         await self.services.jobs.close()
+        self.services.semantic.close_store()
         await self.reader.close()
         await self.services.thread.run(self.vault.close)
         self.services.thread.close()
@@ -147,6 +152,10 @@ def open_container(
     def tell(job: Job) -> None:
         events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])
 
+    jobs = Jobs(tell)
+    store = VectorStore(cache_path.with_name("vectors.sqlite") if cache_path else None)
+    semantic = SemanticService(index, files, cache, store, thread, jobs, config, clock, make_source, is_installed)
+    vault.on_delta = semantic.apply
     services = Services(
         vault_id=vault_id,
         vault_name=root.resolve().name,
@@ -158,7 +167,9 @@ def open_container(
         search=search,
         moc=moc,
         ingest=ingest,
-        jobs=Jobs(tell),
+        jobs=jobs,
+        semantic=semantic,
+        bench=BenchService(index, files, cache, semantic, thread, config.folders),
         events=events,
         refresh_moc=vault.renew_moc,
         adopt_moc=vault.adopt_moc,
@@ -169,6 +180,27 @@ def open_container(
     commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
     files.on_write = commits.note
     return Container(root, config, vault, services, keys, reader, commits)
+
+
+def make_source(kind: SourceKind, settings: SearchSettings) -> Source:
+    """Build the source of vectors that the settings name. May wait for the system's keyring.
+
+    Raises:
+        ConfigError: The endpoint's settings are wrong.
+    """
+    if kind != "endpoint":
+        return InstalledModel()
+    return EmbeddingEndpoint(
+        EndpointSettings(
+            settings.endpoint,
+            settings.shape,
+            settings.model,
+            settings.query_prefix,
+            settings.passage_prefix,
+            settings.timeout_s,
+            find_key(host_of(settings.endpoint)),
+        )
+    )
 
 
 def allowed_loopback_ports(*, is_service: bool) -> frozenset[int]:

@@ -42,9 +42,10 @@ class InProcess:
             request = operation.request.model_validate(parameters)
         except ValidationError as error:
             raise request_error(error) from error
-        if method != "GET":
+        writes = method != "GET" and not operation.only_reads
+        if writes:
             read_vault_id(VaultFiles(self._root))
-        return self._loop.run_until_complete(self._answer(operation.run, request, writes=method != "GET"))
+        return self._loop.run_until_complete(self._answer(operation.run, request, writes=writes))
 
     async def _answer(self, run: Callable[..., Any], request: Any, *, writes: bool) -> dict[str, Any]:
         container = await self._opened()
@@ -59,6 +60,7 @@ class InProcess:
         if self._container is None:
             self._container = open_container(self._root, is_guest=not self._is_set_up())
             services = self._container.services
+            services.semantic.is_alone = True
             report = await services.thread.run(self._container.vault.open, self._progress)
             services.progress.parsed, services.progress.reused = report.parsed, report.reused
             services.progress.is_ready = True

@@ -24,6 +24,8 @@ class OpenVault:
         self._cache = cache
         self.on_change: Callable[[IndexDelta], None] = lambda delta: None
         """Told of every change taken in, whoever made it; called on the vault's thread."""
+        self.on_delta: Callable[[IndexDelta], None] = lambda delta: None
+        """As ``on_change``, for what follows the notes in any process, not only a serving one."""
 
     def open(self, progress: Progress | None = None) -> OpenReport:
         """Read what changed since the last run and build the graph."""
@@ -45,6 +47,7 @@ class OpenVault:
             self.graph.apply(delta)
             self.search.apply(delta)
             self.moc.apply(delta)
+            self.on_delta(delta)
         return delta
 
     def tell(self, delta: IndexDelta) -> None:

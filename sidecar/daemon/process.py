@@ -214,6 +214,7 @@ class SidecarProcess:
         events.publish("note-changed", paths=delta.paths[:100], count=len(delta.paths))
         events.publish("graph-changed", relinked=len(delta.relinked))
         self._touch_derived()
+        container.services.semantic.touch()
 
     def _touch_derived(self) -> None:
         for settler in self._settlers:

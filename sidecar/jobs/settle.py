@@ -39,3 +39,10 @@ class Settler:
         if self._is_due:
             self._is_due = False
             await self._work()
+
+    async def drop(self) -> None:
+        """Stop waiting and leave undone what is due: for work that goes on where it ended at the next start."""
+        self._is_due = False
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task])

@@ -18,6 +18,7 @@ from sidecar.search.answers import Hit, IndexState, NoteState, Reason, SearchRes
 from sidecar.search.chinese_words import CutWords
 from sidecar.search.document import indexed_text, note_fields, pack_note, pack_text, unpack_document
 from sidecar.search.filters import Facts, make_filter
+from sidecar.search.fuse import DEPTH, DenseRanking, coverage_of, dense_weight, fuse
 from sidecar.search.index import Floats, SearchIndex
 from sidecar.search.query import Query, parse_query
 from sidecar.search.ranking import correct_runs, score_documents
@@ -34,6 +35,8 @@ from sidecar.vault.note import Note, NotePath, is_canvas_path, is_note_path
 __all__ = ["Hit", "IndexState", "NoteState", "Seams", "SearchResult", "SearchService", "Similar"]
 
 MAX_LIMIT = 200
+_NEAREST = 1000
+"""How many of the nearest vectors are looked through for such as pass the filters."""
 _DIGITS = 6
 """Scores are compared and told to so many digits: sums of the same parts in another order must not change an order."""
 
@@ -102,9 +105,13 @@ class SearchService:
                 self._place(path)
         return self._index
 
-    def search(self, text: str, *, limit: int = 20, offset: int = 0, is_typing: bool = False) -> SearchResult:
+    def search(
+        self, text: str, *, limit: int = 20, offset: int = 0, is_typing: bool = False, dense: DenseRanking | None = None
+    ) -> SearchResult:
         """Answer a query, best first; equal scores by path, so that pages never overlap.
 
+        Args:
+            dense: What vectors say to the same query, if they are asked.
         Raises:
             QuerySyntaxError: The query is too long to be one, or a filter has a value that it does not know.
         """
@@ -120,7 +127,12 @@ class SearchService:
             if corrections:
                 query = replace(query, runs=runs, is_typing=False)
                 scores = self._scores(query, index)
-        total, page = self._page(query, index, scores, offset, min(limit, MAX_LIMIT))
+        kept = self._filtered(query, index, scores)
+        limit = min(limit, MAX_LIMIT)
+        if dense is not None and query.runs and not query.phrases:  # who quotes wants these words
+            total, page = self._with_dense(dense, query, index, kept, offset, limit)
+        else:
+            total, page = self._top(index, kept, offset, limit, plain=not query.runs)
         hits = tuple(self._hit(path, score, query) for path, score in page)
         reason: Reason = "" if total else self._reason(query, scores)
         return SearchResult(total, len(index), hits, reason, corrections if total else {})
@@ -189,8 +201,27 @@ class SearchService:
             scores[[n for n in numbers if n is not None]] = 1.0
         return scores
 
-    def _page(self, query: Query, index: SearchIndex, scores: Floats, offset: int, limit: int) -> tuple[int, list[tuple[NotePath, float]]]:
-        """Give the number of all answers and those of one page."""
+    def _with_dense(
+        self, dense: DenseRanking, query: Query, index: SearchIndex, scores: Floats, offset: int, limit: int
+    ) -> tuple[int, list[tuple[NotePath, float]]]:
+        """Give the number of all answers and one page of them, ranked by vectors, or by words and vectors."""
+        numbers = {name: number for name in dense.names[:_NEAREST] if (number := index.number(name)) is not None}
+        nearest = np.zeros(index.size, np.float64)
+        nearest[list(numbers.values())] = 1.0
+        passing = self._filtered(query, index, nearest)
+        pairs = zip(dense.names[:_NEAREST], dense.scores, strict=False)
+        near = [(name, score) for name, score in pairs if name in numbers and passing[numbers[name]]][:DEPTH]
+        if dense.mode == "semantic":
+            return len(near), near[offset : offset + limit]
+        _, ranked = self._top(index, scores, 0, index.size)
+        best = index.number(ranked[0][0]) if ranked else None
+        coverage = coverage_of(index, query.runs, best)
+        weight = dense_weight(dense.weight, coverage, crosses_languages=dense.crosses_languages)
+        fused = fuse([path for path, _ in ranked], [name for name, _ in near], weight)
+        return len(fused), fused[offset : offset + limit]
+
+    def _filtered(self, query: Query, index: SearchIndex, scores: Floats) -> Floats:
+        """Give the scores with those of all documents at 0 that the query does not let through."""
         scores = scores.copy()
         buried = [n for path in self._buried if (n := index.number(path)) is not None]
         if query.wants_buried:
@@ -209,7 +240,7 @@ class SearchService:
                     scores[number] = 0
         if query.phrases or query.excluded:
             self._check_texts(query, index, scores)
-        return self._top(index, scores, offset, limit, plain=not query.runs)
+        return scores
 
     def _top(
         self, index: SearchIndex, scores: Floats, offset: int, limit: int, *, plain: bool = False

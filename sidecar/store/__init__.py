@@ -4,5 +4,6 @@ from sidecar.store.cache import CachedNote, NoteCache
 from sidecar.store.history import NoteHistory
 from sidecar.store.journal import Journal
 from sidecar.store.secrets import Secrets
+from sidecar.store.vectors import VectorStore
 
-__all__ = ["CachedNote", "Journal", "NoteCache", "NoteHistory", "Secrets"]
+__all__ = ["CachedNote", "Journal", "NoteCache", "NoteHistory", "Secrets", "VectorStore"]

@@ -59,6 +59,10 @@ class VaultIndex:
         """Whether the owner told Obsidian to exclude the file: it ranks last, but its links count."""
         return self._excluded.matches(path)
 
+    def content_hash(self, path: NotePath) -> str:
+        """Give the hash of a file's content as it was last read; empty if it never could be."""
+        return self._hashes.get(path, "")
+
     def is_untrusted(self, path: NotePath) -> bool:
         """Whether the note's text came from outside, so that it is material and never instruction.
 

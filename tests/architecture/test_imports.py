@@ -6,7 +6,7 @@ The rooms, uppermost first. A module may import from its own row and from rows b
     daemon                                           the running process; the only place where services are built
     api                                              decodes, calls one service, encodes
     <room>.service, vault.indexer, vault.watcher     the rooms' services
-    store, net, jobs, vault.files                    what touches disk, network, threads
+    store, net, jobs, llm, vault.files               what touches disk, network, threads
     pure modules of moc → graph → vault, search → vault, ingest → vault
     config, clock, errors
 """
@@ -29,12 +29,12 @@ PACKAGE = Path(sidecar.__file__).parent
 # Modules that act. What is not listed here is pure: it decides and touches nothing.
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
-    "sidecar.moc.file", "sidecar.search.qrels",
+    "sidecar.moc.file", "sidecar.search.semantic_service", "sidecar.search.bench_service",
     "sidecar.ingest.gather", "sidecar.ingest.media_tool",
     "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.vault.disk",
     "sidecar.config", "sidecar.clock",
 }  # fmt: skip
-SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
+SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs", "llm"}
 
 ROWS: list[set[str]] = [
     {"cli"},
@@ -44,6 +44,8 @@ ROWS: list[set[str]] = [
         "graph.service",
         "moc.service",
         "search.service",
+        "search.semantic_service",
+        "search.bench_service",
         "ingest.service",
         "ingest.gather",
         "ingest.media_tool",
@@ -51,7 +53,7 @@ ROWS: list[set[str]] = [
         "vault.indexer",
         "vault.watcher",
     },
-    {"store", "net", "jobs", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
+    {"store", "net", "jobs", "llm", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
     {"moc", "graph", "search", "ingest", "vault"},
     {"config", "clock", "errors", "selection", "(package)"},
 ]
@@ -70,6 +72,8 @@ SERVICES_KNOWN = {
     "moc.service": {"graph.service", "vault.indexer"},
     "graph.service": {"vault.indexer"},
     "search.service": {"vault.indexer"},
+    "search.semantic_service": {"vault.indexer"},
+    "search.bench_service": {"search.semantic_service", "vault.indexer"},
 }
 SERVICES_KNOWN |= {
     "ingest.service": {"ingest.gather", "ingest.worker", "vault.indexer"},
@@ -168,6 +172,9 @@ SERVICES = {
     "VaultIndex",
     "GraphService",
     "SearchService",
+    "SemanticService",
+    "BenchService",
+    "VectorStore",
     "MocService",
     "IngestService",
     "NoteCache",

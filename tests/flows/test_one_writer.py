@@ -361,6 +361,7 @@ def test_only_old_temporary_files_of_our_own_are_cleaned_up(make_vault: MakeVaul
 
 WRITES_ELSEWHERE = {
     "sidecar.cli.commands.graph": "a picture or export, where its user says",
+    "sidecar.store.vectors": "SQLite in .kb/cache, and its removal when damaged",
     "sidecar.store.secrets": "the user's secrets, outside every vault",
     "sidecar.vault.disk": "the one writer itself",
     "sidecar.store.journal": "appends to .kb/journal",

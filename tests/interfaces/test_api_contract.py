@@ -38,6 +38,8 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("search-bad-filter", "GET", "/api/kb/search", {"q": "garden layer:attic"}),
     ("search-state", "GET", "/api/kb/search/state", {"note": "Garden"}),
     ("similar", "POST", "/api/kb/similar", {"note": "Garden", "limit": 3}),
+    ("bench-refused", "POST", "/api/kb/bench", {"source": "elsewhere"}),
+    ("vectors", "POST", "/api/kb/vectors", {"wait": True}),
     ("links", "GET", "/api/kb/links", {"note": "Garden.md"}),
     ("links-unknown", "GET", "/api/kb/links", {"note": "Nobody"}),
     ("entry", "GET", "/api/kb/entry", {"note": "Garden", "render": "true"}),

@@ -174,6 +174,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/bench": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge search on the vault's own needs, as a job */
+        post: operations["post_kb_bench"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/vectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the vectors that are missing, as a job */
+        post: operations["post_kb_vectors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/links": {
         parameters: {
             query?: never;
@@ -362,6 +396,28 @@ export interface components {
             raw: string;
             /** Generated */
             generated: boolean;
+        };
+        /** BenchRequest */
+        BenchRequest: {
+            /**
+             * Source
+             * @description Where vectors come from; auto: as the settings say.
+             * @default auto
+             * @enum {string}
+             */
+            source: "auto" | "lsa" | "installed" | "endpoint";
+            /**
+             * Apply
+             * @description Write the better mode and the chosen weight into config.toml.
+             * @default false
+             */
+            apply: boolean;
+            /**
+             * Wait
+             * @description Answer only when the job has ended.
+             * @default false
+             */
+            wait: boolean;
         };
         /** CaptureAnswer */
         CaptureAnswer: {
@@ -1084,6 +1140,19 @@ export interface components {
             corrections: {
                 [key: string]: string;
             };
+            /**
+             * Mode
+             * @description How this answer was ranked: by words, if vectors cannot be had now.
+             * @default lexical
+             * @enum {string}
+             */
+            mode: "lexical" | "semantic" | "hybrid";
+            /**
+             * Mode Reason
+             * @description Why not as asked: vectors-not-ready, too-few-notes, budget-spent, endpoint-failed; else empty.
+             * @default
+             */
+            mode_reason: string;
             /** Hits */
             hits: components["schemas"]["HitAnswer"][];
         };
@@ -1110,6 +1179,12 @@ export interface components {
              * @default false
              */
             typing: boolean;
+            /**
+             * Mode
+             * @description By words, by vectors or both; without it, as the settings say.
+             * @default null
+             */
+            mode: ("lexical" | "semantic" | "hybrid") | null;
         };
         /** SearchStateAnswer */
         SearchStateAnswer: {
@@ -1245,6 +1320,15 @@ export interface components {
             tag: string;
             /** Count */
             count: number;
+        };
+        /** VectorsRequest */
+        VectorsRequest: {
+            /**
+             * Wait
+             * @description Answer only when the job has ended.
+             * @default false
+             */
+            wait: boolean;
         };
     };
     responses: never;
@@ -1492,6 +1576,8 @@ export interface operations {
                 offset?: number;
                 /** @description Whether the last word may be unfinished. */
                 typing?: boolean;
+                /** @description By words, by vectors or both; without it, as the settings say. */
+                mode?: ("lexical" | "semantic" | "hybrid") | null;
             };
             header?: never;
             path?: never;
@@ -1571,6 +1657,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchStateAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_bench: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BenchRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_vectors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VectorsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnswer"];
                 };
             };
             /** @description A problem */

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from sidecar.api.models.base import Answer, Highlight, NoteName, Request
+from sidecar.config import SearchMode
 
 
 class SearchRequest(Request):
@@ -22,6 +23,7 @@ class SearchRequest(Request):
     limit: int = Field(20, ge=1, le=200)
     offset: int = Field(0, ge=0, le=100_000)
     typing: bool = Field(False, description="Whether the last word may be unfinished.")
+    mode: SearchMode | None = Field(None, description="By words, by vectors or both; without it, as the settings say.")
 
 
 class SnippetAnswer(Answer):
@@ -48,6 +50,10 @@ class SearchAnswer(Answer):
     searched: int
     reason: str = Field(description="Why there is nothing: empty-query, no-term, no-match, filtered-out, only-buried; else empty.")
     corrections: dict[str, str] = Field(description="Words that no note holds, and those that were looked for instead.")
+    mode: SearchMode = Field("lexical", description="How this answer was ranked: by words, if vectors cannot be had now.")
+    mode_reason: str = Field(
+        "", description="Why not as asked: vectors-not-ready, too-few-notes, budget-spent, endpoint-failed; else empty."
+    )
     hits: list[HitAnswer]
 
 

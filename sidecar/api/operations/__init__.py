@@ -5,13 +5,14 @@ HTTP routes, the OpenAPI document and the command line's in-process mode all rea
 
 from __future__ import annotations
 
-from sidecar.api.operations import graph, ingest, moc, notes, search, system
+from sidecar.api.operations import bench, graph, ingest, moc, notes, search, system
 from sidecar.api.operations.base import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
     *system.OPERATIONS,
     *notes.OPERATIONS,
     *search.OPERATIONS,
+    *bench.OPERATIONS,
     *graph.OPERATIONS,
     *moc.OPERATIONS,
     *ingest.OPERATIONS,

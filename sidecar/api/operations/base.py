@@ -18,6 +18,7 @@ class Operation:
 
     Attributes:
         needs_index: Whether it must wait until the vault has been read.
+        only_reads: Whether it leaves the vault as it is although it is no ``GET``: it starts a job that looks.
         run: Called with the services and the checked request.
     """
 
@@ -28,6 +29,7 @@ class Operation:
     answer: type[Answer]
     run: Callable[[Services, Any], Awaitable[Answer]]
     needs_index: bool = True
+    only_reads: bool = False
 
 
 def find_note(services: Services, name: str) -> NotePath:

@@ -24,8 +24,11 @@ from sidecar.search.snippets import Snippet, utf16_spans
 
 
 async def _search(services: Services, request: SearchRequest) -> SearchAnswer:
+    mode = request.mode or services.config().search.mode
+    # While a word is being typed, each letter would ask the source of vectors anew.
+    dense, why = await services.semantic.rank(request.q, mode) if mode != "lexical" and not request.typing else (None, "")
     result = await services.thread.run(
-        services.search.search, request.q, limit=request.limit, offset=request.offset, is_typing=request.typing
+        services.search.search, request.q, limit=request.limit, offset=request.offset, is_typing=request.typing, dense=dense
     )
     return SearchAnswer(
         total=result.total,
@@ -33,6 +36,8 @@ async def _search(services: Services, request: SearchRequest) -> SearchAnswer:
         reason=result.reason,
         corrections=result.corrections,
         hits=[_hit_answer(hit) for hit in result.hits],
+        mode=dense.mode if dense else "lexical",
+        mode_reason=why,
     )
 
 

@@ -23,8 +23,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
     from sidecar.ingest.adapters import read_page, read_saved
     from sidecar.vault.address import clean_url
 
-    url = clean_url(args.url)
     texts = [_text_of(file) for file in args.file]
+    url = clean_url(args.url)
     if args.site:
         document = read_saved(args.site, url, texts)
     elif len(texts) > 1:

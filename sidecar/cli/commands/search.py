@@ -11,6 +11,13 @@ from sidecar.errors import RequestInvalid
 
 _MAX_TEXT = 200_000
 
+_WHY_WORDS = {
+    "vectors-not-ready": "Ranked by words: vectors are being made.",
+    "too-few-notes": "Ranked by words: vectors need some twenty notes.",
+    "budget-spent": "Ranked by words: the day's budget for the endpoint is spent.",
+    "endpoint-failed": "Ranked by words: the source of vectors does not answer.",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -21,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--like", metavar="NOTE", help="find notes that use the words of this one; - reads a text from standard input")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many at most (default 10)")
     parser.add_argument("--offset", type=int, default=0, metavar="N", help="how many to skip")
+    parser.add_argument("--mode", choices=("lexical", "semantic", "hybrid"), help="by words, by vectors or both (default: the setting)")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
@@ -28,7 +36,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
         raise RequestInvalid("Give a query or --like, one of the two.", fix="For example: kb search garden", field="query")
     if args.like is not None:
         return _like(args, context)
-    found = context.client().call("GET", "/api/kb/search", q=" ".join(args.query), limit=args.limit, offset=args.offset)
+    mode = {"mode": args.mode} if args.mode else {}
+    found = context.client().call("GET", "/api/kb/search", q=" ".join(args.query), limit=args.limit, offset=args.offset, **mode)
     lines: list[str] = []
     for wrong, right in found["corrections"].items():
         lines.append(faint(f"No note contains {wrong!r}; these are for {right!r}."))
@@ -36,6 +45,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
         lines.append(f"{bold(hit['title'])}  {faint(hit['path'])}")
         lines += ["  " + marked(snippet["text"].strip(), snippet["highlights"]) for snippet in hit["snippets"][:1]]
     lines.append(_summary(found, args.offset))
+    if found["mode_reason"]:
+        lines.append(faint(_WHY_WORDS[found["mode_reason"]]))
     context.print(found, lines)
     return 0
 

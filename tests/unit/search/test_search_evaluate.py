@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.errors import QrelsInvalid
+from sidecar.errors import RequestInvalid
+from sidecar.search.bench_service import read_folder
 from sidecar.search.evaluate import Judged, QrelsSet, mean, ndcg_at, recall_at, reciprocal_rank_at
-from sidecar.search.qrels import load_qrels
 
 
 def test_ndcg_of_a_right_answer_falls_with_its_place() -> None:
@@ -43,7 +43,7 @@ def _write(folder: Path, corpus: str, qrels: str = "query-id\tcorpus-id\tscore\n
 
 def test_a_set_is_loaded_plain_or_packed(tmp_path: Path) -> None:
     folder = _write(tmp_path, '{"_id": "d1", "title": "T", "text": "x"}\n{"_id": "d2", "text": "y"}\n')
-    assert QrelsSet((Judged("d1", "T", "x"), Judged("d2", "", "y")), {"q1": "一"}, {"q1": {"d1": 2.0}}) == load_qrels(folder)
+    assert QrelsSet((Judged("d1", "T", "x"), Judged("d2", "", "y")), {"q1": "一"}, {"q1": {"d1": 2.0}}) == read_folder(folder)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,15 @@ def test_a_set_is_loaded_plain_or_packed(tmp_path: Path) -> None:
     [
         ("{", None, "corpus.jsonl, line 1"),
         ("[]", None, "corpus.jsonl, line 1"),
-        ('{"_id": "d1"}', None, "corpus.jsonl, line 1"),
-        ('{"_id": "d1", "text": ""}', "q1\td1\tmuch\n", "qrels.tsv, line 1"),
+        ('{"_id": "d1", "text": ""}', "q1\td1\t1\nq1\td1\tmuch\n", "qrels.tsv, line 2"),
         ('{"_id": "d1", "text": ""}', "query\tdoc\tscore\nq1\n", "qrels.tsv, line 2"),
     ],
 )
 def test_a_broken_set_names_file_and_line(corpus: str, qrels: str | None, names: str, tmp_path: Path) -> None:
-    with pytest.raises(QrelsInvalid, match=names):
-        load_qrels(_write(tmp_path, corpus, *([qrels] if qrels else [])))
+    with pytest.raises(RequestInvalid, match=names):
+        read_folder(_write(tmp_path, corpus, *([qrels] if qrels else [])))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(QrelsInvalid, match=r"no corpus\.jsonl"):
-        load_qrels(tmp_path)
+    with pytest.raises(RequestInvalid, match=r"no corpus\.jsonl"):
+        read_folder(tmp_path)

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sidecar.search.bench_service import read_folder
 from sidecar.search.document import PackedDocument, pack_note, unpack_document
 from sidecar.search.evaluate import Judged, QrelsSet, mean, ndcg_at
 from sidecar.search.index import SearchIndex
-from sidecar.search.qrels import load_qrels
 from sidecar.search.query import parse_query
 from sidecar.search.ranking import score_documents
 from sidecar.vault.parse import parse_note
@@ -61,10 +61,10 @@ def _sample(judged: QrelsSet) -> QrelsSet:
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_quality_of_a_sample_does_not_fall(name: str, shared: Path) -> None:
-    assert _ndcg(_sample(load_qrels(shared / "data/retrieval" / name))) >= SAMPLE[name] - _NOISE
+    assert _ndcg(_sample(read_folder(shared / "data/retrieval" / name))) >= SAMPLE[name] - _NOISE
 
 
 @pytest.mark.skipif(os.environ.get("KB_HYPOTHESIS") != "slow", reason="takes a minute; ./test --slow")
 @pytest.mark.parametrize("name", WHOLE)
 def test_quality_of_the_whole_set_does_not_fall(name: str, shared: Path) -> None:
-    assert _ndcg(load_qrels(shared / "data/retrieval" / name)) >= WHOLE[name] - _NOISE
+    assert _ndcg(read_folder(shared / "data/retrieval" / name)) >= WHOLE[name] - _NOISE
