@@ -7,12 +7,14 @@ and reads it its own way; of all other links the page is fetched, and the first 
 from __future__ import annotations
 
 from sidecar.errors import ExtractionError
-from sidecar.ingest.adapters import generic, markdown, plain, wechat
+from sidecar.ingest.adapters import arxiv, generic, markdown, pdf, plain, wechat
 from sidecar.ingest.adapters.base import PAGE, PASTED, Adapter, Need, Page, Pages, Wishes, of_one_page
 from sidecar.ingest.document import Document
 
 ADAPTERS: tuple[Adapter, ...] = (
     wechat.ADAPTER,
+    arxiv.ADAPTER,
+    pdf.ADAPTER,
     Adapter("markdown", of_one_page(markdown.read), takes=markdown.matches),
     Adapter("plain", of_one_page(plain.read), takes=plain.matches),
     Adapter("generic", of_one_page(generic.read), takes=generic.matches),

@@ -152,8 +152,8 @@ def test_a_link_in_a_quote_cannot_be_a_callout() -> None:
 
 
 FRAMES = (
-    "{}", "before {} after", "# {}", "- {}", "> {}", "**{}**", "[{}](https://e.test/x)", "![{}](https://e.test/x.png)", "| a |\n| - |\n| {} |",
-   
+    "{}", "before {} after", "# {}", "- {}", "> {}", "**{}**", "[{}](https://e.test/x)", "![{}](https://e.test/x.png)",
+    "| a |\n| - |\n| {} |",
     "```\n{}\n```", "    {}", "`{}`", "<div>{}</div>", "Text[^9]\n\n[^9]: {}", "[x]({})", "[x](<{}>)", "<{}>", "$$ {} $$", "$x {} y$",
     "---\ntitle: '{}'\nauthor: '{}'\ndate: '{}'\n---\n\ntext", "[x][r]\n\n[r]: {}", "x\\{}",
 )  # fmt: skip
