@@ -7,13 +7,16 @@ and reads it its own way; of all other links the page is fetched, and the first 
 from __future__ import annotations
 
 from sidecar.errors import ExtractionError
-from sidecar.ingest.adapters import arxiv, generic, markdown, pdf, plain, wechat
+from sidecar.ingest.adapters import arxiv, generic, github, markdown, paste, pdf, plain, rss_item, wechat
 from sidecar.ingest.adapters.base import PAGE, PASTED, Adapter, Need, Page, Pages, Wishes, of_one_page
 from sidecar.ingest.document import Document
 
 ADAPTERS: tuple[Adapter, ...] = (
     wechat.ADAPTER,
     arxiv.ADAPTER,
+    github.ADAPTER,
+    paste.ADAPTER,
+    rss_item.ADAPTER,
     pdf.ADAPTER,
     Adapter("markdown", of_one_page(markdown.read), takes=markdown.matches),
     Adapter("plain", of_one_page(plain.read), takes=plain.matches),

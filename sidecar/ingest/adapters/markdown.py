@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import unquote, urlsplit
 
 from sidecar.ingest.document import Document
-from sidecar.ingest.page.fragment import Join, without_title
+from sidecar.ingest.page.fragment import Join, prose_of, without_title
 from sidecar.ingest.page.from_markdown import read_head, write_markdown
 from sidecar.ingest.page.metadata import language_of
 
@@ -48,7 +48,7 @@ def read_markdown(
         author=head.author,
         published=head.published,
         site=site or (urlsplit(url).hostname or "").removeprefix("www."),
-        lang=language_of(head.lang, title + body[:3000]),
+        lang=language_of(head.lang, prose_of(title + body)[:3000]),
         body_state="full" if body.strip() else "missing",
         markdown=body,
         images=written.images,

@@ -70,6 +70,11 @@ def without_title(markdown: str, title: str) -> str:
     return rest.lstrip("\n") if first.startswith("#") and _words(first) == _words(title) != "" else markdown
 
 
+def prose_of(markdown: str) -> str:
+    """Give a text without code, pictures and addresses, as its language is told by."""
+    return re.sub(r"(?s)```.*?```|`[^`\n]*`|!\[(?:\\.|[^\]\\])*\]\([^)]*\)|\]\([^)]*\)", " ", markdown)
+
+
 def _starts_with(markdown: str, heading: str) -> bool:
     """Whether the heading stands before any other text; pictures, as the badges of a README, may stand before it."""
     for line in markdown.split("\n"):

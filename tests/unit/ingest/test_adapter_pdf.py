@@ -41,7 +41,8 @@ def test_lines_become_paragraphs_and_headings_and_page_furniture_goes() -> None:
     assert ("A Study of Foxes", "en", "full", "example.com") == (document.title, document.lang, document.body_state, document.site)
     expected = "".join(
         f"## {n} Part number {n}\n\n{WORDS} {WORDS} another place with a hyphenated word and an end {n}.\n\n"
-        f"A second one, indented, that goes on at the right place.\n\nThe last one of page {n} goes on and on, line {n * 7} as well to its end, {'o' * n}.\n\n"
+        f"A second one, indented, that goes on at the right place.\n\nThe last one of page {n} goes on and on, "
+        f"line {n * 7} as well to its end, {'o' * n}.\n\n"
         for n in (1, 2, 3)
     )
     assert expected.rstrip("\n") + "\n" == document.markdown
