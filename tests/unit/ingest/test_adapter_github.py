@@ -135,3 +135,13 @@ def test_nothing_that_a_repository_says_acts_in_the_vault(payload: str) -> None:
         assert_harmless(document_of(f"{REPO}/blob/main/{name}", raw=Page("x", "text/plain", f"x\n{payload}\n")))
     gist = Page(GIST, "text/html", f"<div itemprop=about>{escape(payload)}</div><a href='{GIST[23:]}/raw/{'a' * 40}/a.py'>Raw</a>")
     assert_harmless(document_of(GIST, gist=gist, **{"file 1": Page("x", "text/plain", payload)}))
+
+
+@pytest.mark.parametrize("name", ["%5B%5BSecret%5D%5D.md", "%23tag", "%25%25x%25%25", "a%0A%23%20b.py", "%3Cb%3E.rst"])
+def test_no_name_of_a_gist_s_file_acts_in_the_vault(name: str) -> None:
+    path = f"{GIST[23:]}/raw/{'a' * 40}"
+    gist = Page(GIST, "text/html", f"<a href='{path}/{name}'>Raw</a><a href='{path}/b.md'>Raw</a>")
+    file = Page("x", "text/plain", "words")
+    document = document_of(GIST, gist=gist, **{"file 1": file, "file 2": file})
+    assert 2 == document.markdown.count("words")
+    assert_harmless(document)

@@ -84,6 +84,11 @@ def test_markup_of_google_docs() -> None:
     assert "Plain **bold**\n\n[link](https://e.test/x)\n" == paste(html, "text/html").markdown
 
 
+def test_a_few_words_from_google_docs_are_not_all_bold() -> None:
+    html = "<b style='font-weight:normal' id='docs-internal-guid-1'><span>Plain words</span></b>"
+    assert "Plain words\n" == paste(html, "text/html").markdown
+
+
 @pytest.mark.parametrize("text", ["", "  \n", "\u200b"])
 def test_nothing_pasted_is_an_error(text: str) -> None:
     for kind in ("text/plain", "text/html", "text/markdown"):
