@@ -24,6 +24,7 @@ _SITE_TRACKING: tuple[tuple[str, re.Pattern[str]], ...] = (
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtu.be", "youtube-nocookie.com"})
 _PREFIXES = re.compile(r"^(?:(?:www|m|mobile|wap)\.(?=[^.]+\.[^.]+))+")
 _AMP = re.compile(r"(?<!^/wiki)(?:/amp(?:\.html)?/*)+$")
+_ARXIV_PATH = re.compile(r"/(?:abs|pdf|html)/(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?/?")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -66,6 +67,9 @@ def canonical_url(url: str) -> str:
             return f"https://youtube.com/watch?v={video}"
     if host == "bilibili.com" and parts.path.startswith("/video/"):  # a place in the video, and the first part, make no other video
         pieces = [piece for piece in pieces if piece != "p=1" and piece.partition("=")[0] != "t"]
+    paper = arxiv_id(url)
+    if paper:
+        return f"https://arxiv.org/abs/{re.sub(r'v[0-9]+$', '', paper)}"
     host = host.replace(".m.wikipedia.org", ".wikipedia.org")
     path = _AMP.sub("", _same_escapes(parts.path)).rstrip("/") or "/"
     kept = sorted(_same_escapes(piece) for piece in pieces if piece.partition("=")[0] != "amp")
@@ -78,6 +82,15 @@ def find_address(url: str) -> str:
         return canonical_url(url) if url[:4].lower() == "http" else ""
     except InvalidUrl:
         return ""
+
+
+def arxiv_id(url: str) -> str:
+    """Give the number of the paper that a link to arXiv leads to, with its version if it names one; else empty text."""
+    parts = urlsplit(url)
+    if parts.hostname not in ("arxiv.org", "www.arxiv.org", "export.arxiv.org"):
+        return ""
+    found = _ARXIV_PATH.fullmatch(parts.path)
+    return found[1] if found else ""
 
 
 def _same_escapes(text: str) -> str:

@@ -240,16 +240,20 @@ async def test_the_list_of_ingested_pages_is_made_anew_from_the_notes(vault: Con
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"), [("/gone", FetchError), ("/pdf", FetchError), ("/empty", ExtractionError), ("/inside", BlockedAddress)]
+    ("path", "kind"),
+    [("/gone", FetchError), ("/zip", FetchError), ("/pdf", ExtractionError), ("/empty", ExtractionError), ("/inside", BlockedAddress)],
 )
 async def test_a_page_that_cannot_be_had_leaves_nothing_behind(vault: Container, site: Site, path: str, kind: type[SidecarError]) -> None:
     async def pdf(_: web.Request) -> web.StreamResponse:
         return web.Response(body=b"%PDF", content_type="application/pdf")
 
+    async def packed(_: web.Request) -> web.StreamResponse:
+        return web.Response(body=b"PK", content_type="application/zip")
+
     async def inside(_: web.Request) -> web.StreamResponse:
         raise web.HTTPFound("http://127.0.0.2:80/admin")
 
-    site.pages |= {"/pdf": pdf, "/empty": " ", "/inside": inside}
+    site.pages |= {"/zip": packed, "/pdf": pdf, "/empty": " ", "/inside": inside}
     before = files_of(vault)
     with pytest.raises(kind):
         await ingest(vault, site.url(path))

@@ -10,7 +10,19 @@ from collections.abc import Sequence
 from typing import Literal
 
 from sidecar.errors import ExtractionError
-from sidecar.ingest.adapters import bilibili, generic, plain, wechat, youtube
+from sidecar.ingest.adapters import (
+    arxiv,
+    bilibili,
+    generic,
+    github,
+    markdown,
+    paste,
+    pdf,
+    plain,
+    rss_item,
+    wechat,
+    youtube,
+)
 from sidecar.ingest.adapters.base import PAGE, PASTED, Adapter, Need, Page, Pages, Wishes, of_one_page
 from sidecar.ingest.document import Document
 
@@ -18,6 +30,12 @@ ADAPTERS: tuple[Adapter, ...] = (
     wechat.ADAPTER,
     bilibili.ADAPTER,
     youtube.ADAPTER,
+    arxiv.ADAPTER,
+    github.ADAPTER,
+    paste.ADAPTER,
+    rss_item.ADAPTER,
+    pdf.ADAPTER,
+    Adapter("markdown", of_one_page(markdown.read), takes=markdown.matches),
     Adapter("plain", of_one_page(plain.read), takes=plain.matches),
     Adapter("generic", of_one_page(generic.read), takes=generic.matches),
 )

@@ -1,4 +1,4 @@
-"""Plain text and Markdown files on the web: shown as they are, acting on nothing."""
+"""Plain text files on the web: shown as they are, acting on nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sidecar.ingest.page.safe_text import escape_line_start, escape_text
 
 
 def matches(url: str, content_type: str) -> bool:
-    return content_type in ("text/plain", "text/markdown")
+    return content_type == "text/plain"
 
 
 def read(url: str, text: str) -> Document:

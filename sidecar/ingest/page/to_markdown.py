@@ -228,6 +228,8 @@ class MarkdownWriter:
         destination = self._address(href)
         if not destination:
             return inner
+        if text.startswith("!") and not text.startswith("!["):
+            text = "\\" + text  # in a quote, ``[!words]`` would be a callout
         lead, tail = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
         return f"{' ' if lead else ''}[{text}]({destination}){' ' if tail else ''}"
 

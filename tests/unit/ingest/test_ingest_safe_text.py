@@ -191,7 +191,7 @@ def assert_dead(text: str, note: Note) -> None:
         assert not (span["code"] or "").strip().startswith(("=", "$=")), text
     plain = _CODE_SPAN.sub(lambda found: "" if found["ticks"] else "x", body)  # no code, and escapes are letters
     assert "%%" not in plain, text
-    assert not re.search(r"(?m)^(?!> \[!warning\])[>\s]*\[!", body), text
+    assert not re.search(r"(?m)^(?!> \[!warning\])[> \t]*\[!(?!\[)", body), text
     assert not re.search(r"<[a-zA-Z/!]", plain), text
     assert "::" not in plain, text
     assert not re.search(r"\]\((?!https?://|mailto:)", plain), text
