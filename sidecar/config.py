@@ -16,6 +16,7 @@ from sidecar.errors import ConfigError
 
 Language = Literal["en", "zh-CN"]
 Filename = Literal["slug", "title"]
+Robots = Literal["unattended", "always"]
 
 KB_FOLDER = ".kb"
 
@@ -48,11 +49,23 @@ class MocSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """``filename``: ``slug`` for ASCII names, ``title`` for the page's own title made safe."""
+    """How links become notes.
+
+    Attributes:
+        filename: ``slug`` for ASCII names, ``title`` for the page's own title made safe.
+        require_use_when: A link without a stated use goes to the inbox, where it expires.
+        assets: Whether images are downloaded into Obsidian's attachment folder.
+        max_assets: Images for one note.
+        robots: Whether robots.txt is asked only for links that nobody pasted, or for each.
+    """
 
     filename: Filename = "slug"
     max_bytes: int = 10_000_000
     timeout_s: float = 60.0
+    require_use_when: bool = False
+    assets: bool = False
+    max_assets: int = 60
+    robots: Robots = "unattended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +148,11 @@ def _build(cls: type[Any], raw: dict[str, Any], prefix: str) -> Any:
     return cls(**values)
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {"language": get_args(Language), "ingest.filename": get_args(Filename)}
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "language": get_args(Language),
+    "ingest.filename": get_args(Filename),
+    "ingest.robots": get_args(Robots),
+}
 
 
 def _checked(name: str, value: Any, default: Any) -> Any:

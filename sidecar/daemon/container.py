@@ -19,8 +19,10 @@ from sidecar.errors import ConfigError
 from sidecar.graph.service import GraphService
 from sidecar.ingest.adapters import Wishes
 from sidecar.ingest.gather import Gatherer
+from sidecar.ingest.images import ImageFetcher
+from sidecar.ingest.intake import Intake
 from sidecar.ingest.media_tool import MediaTool
-from sidecar.ingest.service import IngestService
+from sidecar.ingest.service import IngestService, write_ingested
 from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Job, Jobs, VaultThread
 from sidecar.moc.service import MocService
@@ -59,6 +61,7 @@ class Container:
 
     async def close(self) -> None:
         """Stop jobs, reader and thread, in this order, and close the cache."""
+        self.services.intake.close()
         await self.services.jobs.close()
         await self.reader.close()
         await self.services.thread.run(self.vault.close)
@@ -74,7 +77,7 @@ def wire_vault(files: VaultFiles, cache: NoteCache, config: Callable[[], Config]
     index = VaultIndex(files, cache, pack_note)
     search = SearchService(index, files, cache, folders)
     graph = GraphService(index, files, folders, search.texts_with)
-    return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
+    return OpenVault(index, graph, search, MocService(index, graph, files, config), cache, lambda: write_ingested(index, files))
 
 
 def open_cache(path: Path | None) -> NoteCache:
@@ -110,11 +113,13 @@ def open_container(
     limits = FetchLimits(max_bytes=config.current.ingest.max_bytes, timeout_s=config.current.ingest.timeout_s)
     ports = allowed_loopback_ports(is_service=is_service)
     fetcher = Fetcher(limits, loopback_ports=ports, cookie_of=Secrets(user_folder()).cookie_of, clock=clock)
+    journal = Journal(root / KB_FOLDER / "journal", clock)
     ingest = IngestService(
         index,
         files,
-        Journal(root / KB_FOLDER / "journal", clock),
+        journal,
         Gatherer(fetcher, reader, MediaTool(), Wishes),
+        ImageFetcher(fetcher),
         thread,
         clock,
         config,
@@ -135,6 +140,7 @@ def open_container(
         search=search,
         moc=moc,
         ingest=ingest,
+        intake=Intake(ingest, journal, thread, clock),
         jobs=Jobs(tell),
         events=events,
         refresh_moc=vault.refresh_moc,

@@ -119,7 +119,13 @@ class SidecarProcess:
             services.progress.watching, services.progress.problem = await watcher.start()
             if await self._open(container):
                 self._on_ready(url)
-                await self._until_stopped(container, watcher)
+                following = asyncio.create_task(services.intake.follow(), name="intake")
+                try:
+                    await self._until_stopped(container, watcher)
+                finally:
+                    services.intake.close()
+                    following.cancel()
+                    await asyncio.wait([following])
         finally:
             services.events.close()
             await watcher.stop()
@@ -195,7 +201,7 @@ class SidecarProcess:
 
     async def _write_graph(self, container: Container) -> None:
         try:
-            await container.services.thread.run(container.vault.graph.write_file)
+            await container.services.thread.run(container.vault.write_lists)
         except SidecarError as error:
             log.warning("%s", error.message)
 

@@ -29,7 +29,7 @@ PACKAGE = Path(sidecar.__file__).parent
 # Modules that act. What is not listed here is pure: it decides and touches nothing.
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
-    "sidecar.ingest.gather", "sidecar.ingest.media_tool",
+    "sidecar.ingest.gather", "sidecar.ingest.media_tool", "sidecar.ingest.images", "sidecar.ingest.intake",
     "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.files", "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
@@ -45,6 +45,8 @@ ROWS: list[set[str]] = [
         "ingest.service",
         "ingest.gather",
         "ingest.media_tool",
+        "ingest.images",
+        "ingest.intake",
         "ingest.worker",
         "vault.indexer",
         "vault.watcher",
@@ -70,7 +72,9 @@ SERVICES_KNOWN = {
     "search.service": {"vault.indexer"},
 }
 SERVICES_KNOWN |= {
-    "ingest.service": {"ingest.gather", "ingest.worker", "vault.indexer"},
+    "ingest.service": {"ingest.gather", "ingest.images", "ingest.worker", "vault.indexer"},
+    "ingest.intake": {"ingest.service"},
+    "ingest.images": set(),
     "ingest.gather": {"ingest.media_tool", "ingest.worker"},
     "ingest.media_tool": set(),
     "vault.indexer": set(),
@@ -168,6 +172,8 @@ SERVICES = {
     "SearchService",
     "MocService",
     "IngestService",
+    "ImageFetcher",
+    "Intake",
     "NoteCache",
     "OpenVault",
     "Journal",

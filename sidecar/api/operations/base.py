@@ -18,6 +18,7 @@ class Operation:
 
     Attributes:
         needs_index: Whether it must wait until the vault has been read.
+        max_body_bytes: How large a request may be.
         run: Called with the services and the checked request.
     """
 
@@ -28,6 +29,7 @@ class Operation:
     answer: type[Answer]
     run: Callable[[Services, Any], Awaitable[Answer]]
     needs_index: bool = True
+    max_body_bytes: int = 1_048_576
 
 
 def find_note(services: Services, name: str) -> NotePath:
