@@ -206,7 +206,7 @@ async def test_a_verification_page_makes_no_note_and_is_told_apart_and_tried_aga
         vault.services.ingest._gatherer._fetcher = WallNetwork()  # type: ignore[assignment]
         [result] = await add(vault, "https://mp.weixin.qq.com/s/abcdefghijkl")
         assert ("failed", "verification-wall") == (result["status"], result["error"]["code"])
-        assert "verification" in result["error"]["detail"]
+        assert "wants to see a person" in result["error"]["detail"]
         assert "2026-03-05T12:05:00+00:00" == result["retry_at"]
         assert ["verification-wall"] == [link["code"] for link in await queue_of(vault)]
     assert {} == sources_of(root)

@@ -186,4 +186,6 @@ def _line(result: dict[str, Any]) -> str:
             return f"buried     {result['path']}; nothing was written. Move the file out of that folder to bring the note back"
         case _:
             later = f"  (tried again after {result['retry_at']})" if result.get("retry_at") else ""
+            if result["error"]["code"] == "verification-wall":
+                return f"blocked    {result['url']}  by a verification page; open it in a browser{later}"
             return f"failed     {result['url']}{later}"
