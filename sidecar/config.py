@@ -24,6 +24,7 @@ Filename = Literal["slug", "title"]
 SearchMode = Literal["lexical", "semantic", "hybrid"]
 VectorSource = Literal["auto", "lsa", "installed", "endpoint"]
 EndpointShape = Literal["openai", "ollama"]
+Robots = Literal["unattended", "always"]
 
 KB_FOLDER = ".kb"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
@@ -92,12 +93,16 @@ class MapSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """How pages are taken in.
+    """How links become notes.
 
     Attributes:
         filename: ``slug`` for ASCII names, ``title`` for the page's own title made safe.
         caption_languages: Languages of captions, best first; empty for those that go with ``language``.
         media_tool: Whether yt-dlp, where it is installed, is asked for captions that the site itself does not give.
+        require_use_when: A link without a stated use goes to the inbox, where it expires.
+        assets: Whether images are downloaded into Obsidian's attachment folder.
+        max_assets: Images for one note.
+        robots: Whether robots.txt is asked only for links that nobody pasted, or for each.
     """
 
     filename: Filename = "slug"
@@ -105,6 +110,10 @@ class IngestSettings:
     timeout_s: float = 60.0
     caption_languages: tuple[str, ...] = ()
     media_tool: bool = True
+    require_use_when: bool = False
+    assets: bool = False
+    max_assets: int = 60
+    robots: Robots = "unattended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +319,7 @@ def _folded(path: str) -> str:
 _CHOICES: dict[str, tuple[str, ...]] = {
     "language": get_args(Language),
     "ingest.filename": get_args(Filename),
+    "ingest.robots": get_args(Robots),
     "search.mode": get_args(SearchMode),
     "search.source": get_args(VectorSource),
     "search.shape": get_args(EndpointShape),

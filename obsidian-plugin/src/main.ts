@@ -1,5 +1,6 @@
 import { Plugin } from "obsidian";
 import { Connection } from "./connection";
+import { HandedLinks, linkAt } from "./handed";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
@@ -26,8 +27,28 @@ export default class VaultSidecarPlugin extends Plugin {
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options)));
     this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
     this.addCommands();
+    this.addDoors();
     // The first request goes out once Obsidian is ready, so that its start is not slowed.
     this.app.workspace.onLayoutReady(() => void connection.run());
+  }
+
+  /** Any web page can open such an address, so it only asks; a second one while it asks is passed over. */
+  private addDoors(): void {
+    const handed = new HandedLinks((link, done) => this.openModal(link, { handedOver: true }, done));
+    this.registerObsidianProtocolHandler("kb-ingest", (parameters) => handed.take(parameters["url"]));
+    this.registerEvent(
+      this.app.workspace.on("editor-menu", (menu, editor) => {
+        const cursor = editor.getCursor();
+        const link = linkAt(editor.getLine(cursor.line), cursor.ch);
+        if (!link) return;
+        menu.addItem((item) => item.setTitle(this.host.words.ingestMenu).setIcon("download").onClick(() => this.openModal(link, {})));
+      }),
+    );
+  }
+
+  private openModal(prefill: string, more: { fromClipboard?: boolean; handedOver?: boolean }, closed?: () => void): void {
+    const options = { prefill, fromClipboard: false, openWhenDone: this.options.openWhenDone, ...more };
+    new IngestModal(this.app, this.host, this.connection, options, closed).open();
   }
 
   private addCommands(): void {
@@ -60,8 +81,7 @@ export default class VaultSidecarPlugin extends Plugin {
   private async openIngest(): Promise<void> {
     const clip = await navigator.clipboard.readText().catch(() => "");
     const links = clip.split(/\s+/).filter((word) => /^https?:\/\/./i.test(word));
-    const start = { prefill: links.join("\n"), fromClipboard: links.length > 0, openWhenDone: this.options.openWhenDone };
-    new IngestModal(this.app, this.host, this.connection, start).open();
+    this.openModal(links.join("\n"), { fromClipboard: links.length > 0 });
   }
 
   private async reveal(type: string): Promise<void> {

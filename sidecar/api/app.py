@@ -22,11 +22,11 @@ from sidecar.api.security import SECURITY_HEADERS, Keys, cors_headers, refusal
 from sidecar.api.services import Services
 from sidecar.errors import RequestInvalid, SidecarError
 
-MAX_BODY_BYTES = 1_048_576
 _BODY_DEADLINE_S = 15.0
 _READY_WAIT_S = 25.0
 _PING_S = 15.0
 _MAX_NONCE = 128
+_SMALL_BODY_BYTES = 10_000
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -38,7 +38,7 @@ def make_app(services: Services, keys: Keys, port: int, console: Path | None) ->
         port: The port it is served on, which the Host of every request must name.
         console: Folder with the console's files, or ``None`` if this installation has none.
     """
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[_guard(keys, port)])
+    app = web.Application(client_max_size=max(op.max_body_bytes for op in OPERATIONS), middlewares=[_guard(keys, port)])
     app.on_response_prepare.append(_hide_versions)
     for op in OPERATIONS:
         handler = _events_handler(services, op) if op.path == "/api/kb/events" else _handler(services, op)
@@ -85,7 +85,7 @@ async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
     except SidecarError as error:
         return _problem_response(problem_of(error))
     except web.HTTPRequestEntityTooLarge:
-        return _problem(413, "body-too-large", f"The request is larger than {MAX_BODY_BYTES} bytes.", "Send less at a time.")
+        return _problem(413, "body-too-large", "The request is too large.", "Send less at a time.")
     except web.HTTPServiceUnavailable as error:
         return _problem(503, "starting", f"The sidecar is {error.reason}.", "Ask again in a moment.")
     except web.HTTPException as error:
@@ -99,7 +99,11 @@ def _handler(services: Services, op: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         if op.needs_index:
             await _wait_until_ready(services)
-        parameters = await _body(request) if op.method == "POST" else {**request.query, **request.match_info}
+        parameters = (
+            await _body(request.clone(client_max_size=op.max_body_bytes))
+            if op.method == "POST"
+            else {**request.query, **request.match_info}
+        )
         try:
             checked = op.request.model_validate(parameters)
         except ValidationError as error:
@@ -173,7 +177,7 @@ def _health(services: Services, keys: Keys) -> Handler:
 
 def _session(keys: Keys) -> Handler:
     async def session(request: web.Request) -> web.Response:
-        token = keys.exchange(str((await _body(request)).get("code", "")))
+        token = keys.exchange(str((await _body(request.clone(client_max_size=_SMALL_BODY_BYTES))).get("code", "")))
         if token is None:
             return _problem(401, "code-refused", "This link was used already or is older than a minute.", "Open a new one with: kb open")
         return web.json_response({"token": token})

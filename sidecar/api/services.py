@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sidecar.api.events import EventLog
 from sidecar.config import Config
 from sidecar.graph.service import GraphService
+from sidecar.ingest.intake import Intake
 from sidecar.ingest.service import IngestService
 from sidecar.jobs import Jobs, VaultThread
 from sidecar.moc.service import MocService
@@ -56,6 +57,7 @@ class Services:
     bench: BenchService
     moc: MocService
     ingest: IngestService
+    intake: Intake
     jobs: Jobs
     events: EventLog
     refresh_moc: Callable[[], bool]

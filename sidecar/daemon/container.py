@@ -20,8 +20,10 @@ from sidecar.graph.metrics import changed_on
 from sidecar.graph.service import GraphService
 from sidecar.ingest.adapters import Wishes
 from sidecar.ingest.gather import Gatherer
+from sidecar.ingest.images import ImageFetcher
+from sidecar.ingest.intake import Intake
 from sidecar.ingest.media_tool import MediaTool
-from sidecar.ingest.service import IngestService
+from sidecar.ingest.service import IngestService, write_ingested
 from sidecar.ingest.worker import PageReader
 from sidecar.jobs import Job, Jobs, VaultThread
 from sidecar.jobs.commits import GitCommits
@@ -68,6 +70,7 @@ class Container:
     async def close(self) -> None:
         """Stop jobs, reader and thread, in this order, and close the cache."""
         await self.services.semantic.close()
+        self.services.intake.close()
         await self.services.jobs.close()
         self.services.semantic.close_store()
         await self.reader.close()
@@ -94,7 +97,7 @@ def wire_vault(
     graph = GraphService(
         index, files, folders, search.texts_with, lambda path, limit: [(s.path, s.score) for s in search.similar(path=path, limit=limit)]
     )
-    return OpenVault(index, graph, search, MocService(index, graph, files, config), cache)
+    return OpenVault(index, graph, search, MocService(index, graph, files, config), cache, lambda: write_ingested(index, files))
 
 
 def open_cache(path: Path | None) -> NoteCache:
@@ -138,11 +141,13 @@ def open_container(
     limits = FetchLimits(max_bytes=config.current.ingest.max_bytes, timeout_s=config.current.ingest.timeout_s)
     ports = allowed_loopback_ports(is_service=is_service)
     fetcher = Fetcher(limits, loopback_ports=ports, cookie_of=Secrets(user_folder()).cookie_of, clock=clock)
+    journal = Journal(root / KB_FOLDER / "journal", clock)
     ingest = IngestService(
         index,
         files,
         journal,
         Gatherer(fetcher, reader, MediaTool(lambda: config.current.ingest.media_tool), lambda: Wishes(config.current.caption_languages)),
+        ImageFetcher(fetcher),
         thread,
         clock,
         config,
@@ -167,6 +172,7 @@ def open_container(
         search=search,
         moc=moc,
         ingest=ingest,
+        intake=Intake(ingest, journal, thread, clock),
         jobs=jobs,
         semantic=semantic,
         bench=BenchService(index, files, cache, semantic, thread, config.folders),

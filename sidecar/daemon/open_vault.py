@@ -16,12 +16,22 @@ from sidecar.vault.note import NotePath
 class OpenVault:
     """Carries each change through all that follows from it."""
 
-    def __init__(self, index: VaultIndex, graph: GraphService, search: SearchService, moc: MocService, cache: NoteCache) -> None:
+    def __init__(
+        self,
+        index: VaultIndex,
+        graph: GraphService,
+        search: SearchService,
+        moc: MocService,
+        cache: NoteCache,
+        write_ingested: Callable[[], object],
+    ) -> None:
         self.index = index
         self.graph = graph
         self.search = search
         self.moc = moc
         self._cache = cache
+        self.write_ingested = write_ingested
+        """Writes the list of ingested pages, if it is missing or not what the notes say."""
         self.on_change: Callable[[IndexDelta], None] = lambda delta: None
         """Told of every change taken in, whoever made it; called on the vault's thread."""
         self.on_delta: Callable[[IndexDelta], None] = lambda delta: None
@@ -76,9 +86,14 @@ class OpenVault:
         return self.refresh_moc() or adopted
 
     def settle(self) -> None:
-        """Write what is derived: the maps, then the graph file."""
+        """Write what is derived: the maps, then the files for programs."""
         self.refresh_moc()
+        self.write_lists()
+
+    def write_lists(self) -> None:
+        """Write the graph file and the list of ingested pages, if they are missing or not what the notes say."""
         self.graph.write_file()
+        self.write_ingested()
 
     def close(self) -> None:
         self.index.close()

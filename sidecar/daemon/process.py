@@ -135,7 +135,13 @@ class SidecarProcess:
             services.progress.watching, services.progress.problem = await watcher.start()
             if await self._open(container):
                 self._on_ready(url)
-                await self._until_stopped(container, watcher)
+                following = asyncio.create_task(services.intake.follow(), name="intake")
+                try:
+                    await self._until_stopped(container, watcher)
+                finally:
+                    services.intake.close()
+                    following.cancel()
+                    await asyncio.wait([following])
         finally:
             services.events.close()
             await watcher.stop()
@@ -242,6 +248,7 @@ class SidecarProcess:
             parts.append(part)
         try:
             await asyncio.to_thread(container.services.files.write_own, GRAPH_FILE, b"".join(parts))
+            await thread.run(container.vault.write_ingested)
         except SidecarError as error:
             log.warning("%s", error.message)
 

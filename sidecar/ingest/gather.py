@@ -6,7 +6,19 @@ import asyncio
 from collections.abc import Callable
 
 from sidecar.errors import ExtractionError, IngestError, InvalidUrl
-from sidecar.ingest.adapters import PAGE, Adapter, Need, Page, Pages, Wishes, accepted_types, claiming_adapter, taking_adapter
+from sidecar.ingest.adapters import (
+    PAGE,
+    PASTED,
+    Adapter,
+    Need,
+    Page,
+    Pages,
+    Wishes,
+    accepted_types,
+    claiming_adapter,
+    find_adapter,
+    taking_adapter,
+)
 from sidecar.ingest.adapters.base import the_page
 from sidecar.ingest.document import Document
 from sidecar.ingest.media_tool import MediaTool
@@ -74,6 +86,21 @@ class Gatherer:
                 break
             need = found
         raise ExtractionError("The site asks for page after page.", fix="Open it in a browser and paste the text.", url=url, step="gather")
+
+    async def read_pasted(self, text: str, content_type: str, url: str) -> Document:
+        """Read what was pasted or came from a file; nothing is fetched.
+
+        Raises:
+            ExtractionError: There is nothing to read in it.
+        """
+        try:
+            adapter = find_adapter("paste")
+        except KeyError as error:
+            raise ExtractionError("This version cannot read pasted text.", fix="Give the page's link instead.", step="paste") from error
+        found = await self._reader.read(adapter.name, url, {PASTED: Page(url, content_type, text)}, self._wishes())
+        if isinstance(found, Document):
+            return found
+        raise ExtractionError("What was pasted is not enough alone.", fix="Give the page's link instead.", url=url, step="paste")
 
     async def read(self, adapter: Adapter, url: str, pages: Pages) -> Document | Need:
         """Read pages that are at hand, fetching nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Literal
 
 from sidecar.config import Folders, IngestSettings
@@ -14,27 +14,43 @@ from sidecar.vault.layers import layer_of
 from sidecar.vault.links import NameIndex
 from sidecar.vault.note import Note, NotePath, basename_of
 
+INBOX_DAYS = 30
+"""How long a note may wait in the inbox for somebody to say what it is for."""
+
 Via = Literal["paste", "brief", "share", "agent"]
 
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """What the person asked for. ``force`` writes a new note beside one that is there already."""
+    """What the person asked for.
+
+    Attributes:
+        force: Write a new note beside one that is there already.
+        assets: Whether images are downloaded; ``None`` leaves it to the settings.
+        dry_run: Fetch, read and decide, but write nothing.
+    """
 
     tags: tuple[str, ...] = ()
     use_when: str = ""
     via: Via = "paste"
     force: bool = False
+    assets: bool | None = None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A note was, or is to be, written."""
+    """A note was, or is to be, written.
+
+    Attributes:
+        assets: Paths of the images that were saved for it.
+    """
 
     path: NotePath
     title: str
     document: Document
     text: str = field(repr=False, default="")
+    assets: tuple[NotePath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +92,27 @@ def plan_note(
     names: NameIndex,
     folder: str,
     settings: IngestSettings,
+    inbox: str = "inbox",
 ) -> Outcome:
-    """Decide on a document. A known page stays as it is unless a new version is forced, which then names the old one."""
+    """Decide on a document. A known page stays as it is unless a new version is forced, which then names the old one.
+
+    Args:
+        folder, inbox: Of sources, and of what nobody said a use for where the settings ask for one.
+    """
     if known is not None and not options.force:
         return known
     slug = make_slug(document.title, today, hash_, as_title=settings.filename == "title")
-    path = free_path(folder, slug, names)
+    is_staged = settings.require_use_when and not options.use_when.strip()
+    path = free_path(inbox if is_staged else folder, slug, names)
     provenance = Provenance(
         created=today,
         url=document.url,
         hash=hash_,
         via=options.via,
         tags=options.tags,
-        use_when=options.use_when,
+        use_when=options.use_when.strip(),
+        layer="inbox" if is_staged else "L1",
+        expires=today + timedelta(days=INBOX_DAYS) if is_staged else None,
         supersedes=basename_of(known.path) if isinstance(known, Duplicate) else "",
     )
     return Created(path, document.title, document, render_note(document, provenance))

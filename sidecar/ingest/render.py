@@ -19,7 +19,7 @@ _LINK_VALUE = re.compile(r"!?\[")
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How a document came in. ``layer`` is ``L1`` for sources."""
+    """How a document came in. ``layer`` is ``L1`` for sources, ``inbox`` for what is staged."""
 
     created: date
     url: str

@@ -67,10 +67,11 @@ class Journal:
                 f"The journal {path.name} could not be written: {error.strerror}.", fix="Check free space and permissions."
             ) from error
 
-    def read(self, kind: str) -> Iterator[dict[str, Any]]:
-        """Give all records of a kind, file by file; lines torn by a crash are passed over."""
-        own = re.compile(re.escape(kind) + r"-\d{4}-\d{2}-.*\.jsonl")
-        for path in sorted(path for path in self._folder.glob(f"{kind}-*.jsonl") if own.fullmatch(path.name)):
+    def read(self, kind: str, *, own: bool = False) -> Iterator[dict[str, Any]]:
+        """Give all records of a kind, or those of this machine alone, file by file; lines torn by a crash are passed over."""
+        machine = re.escape(self._machine) if own else ".*"
+        name = re.compile(re.escape(kind) + rf"-\d{{4}}-\d{{2}}-{machine}\.jsonl")
+        for path in sorted(path for path in self._folder.glob(f"{kind}-*.jsonl") if name.fullmatch(path.name)):
             # Not splitlines(): a record's text may hold U+2028 and its like, which are no ends of lines here.
             for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
                 try:

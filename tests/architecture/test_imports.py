@@ -30,7 +30,7 @@ PACKAGE = Path(sidecar.__file__).parent
 SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
     "sidecar.moc.file", "sidecar.search.semantic_service", "sidecar.search.bench_service",
-    "sidecar.ingest.gather", "sidecar.ingest.media_tool",
+    "sidecar.ingest.gather", "sidecar.ingest.media_tool", "sidecar.ingest.images", "sidecar.ingest.intake",
     "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.vault.disk",
     "sidecar.config", "sidecar.clock",
 }  # fmt: skip
@@ -49,6 +49,8 @@ ROWS: list[set[str]] = [
         "ingest.service",
         "ingest.gather",
         "ingest.media_tool",
+        "ingest.images",
+        "ingest.intake",
         "ingest.worker",
         "vault.indexer",
         "vault.watcher",
@@ -76,7 +78,9 @@ SERVICES_KNOWN = {
     "search.bench_service": {"search.semantic_service", "vault.indexer"},
 }
 SERVICES_KNOWN |= {
-    "ingest.service": {"ingest.gather", "ingest.worker", "vault.indexer"},
+    "ingest.service": {"ingest.gather", "ingest.images", "ingest.worker", "vault.indexer"},
+    "ingest.intake": {"ingest.service"},
+    "ingest.images": set(),
     "ingest.gather": {"ingest.media_tool", "ingest.worker"},
     "ingest.media_tool": set(),
     "vault.indexer": set(),
@@ -177,6 +181,8 @@ SERVICES = {
     "VectorStore",
     "MocService",
     "IngestService",
+    "ImageFetcher",
+    "Intake",
     "NoteCache",
     "OpenVault",
     "Journal",

@@ -35,6 +35,8 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("search-chinese", "GET", "/api/kb/search", {"q": "土壤"}),
     ("search-nothing", "GET", "/api/kb/search", {"q": "zeppelin"}),
     ("search-refused", "GET", "/api/kb/search", {"q": "x", "limit": 0}),
+    ("ingest-queue", "GET", "/api/kb/ingest/queue", {}),
+    ("ingest-queue-clear", "DELETE", "/api/kb/ingest/queue", {}),
     ("search-bad-filter", "GET", "/api/kb/search", {"q": "garden layer:attic"}),
     ("search-state", "GET", "/api/kb/search/state", {"note": "Garden"}),
     ("similar", "POST", "/api/kb/similar", {"note": "Garden", "limit": 3}),

@@ -26,6 +26,8 @@ export interface IngestResult {
   body_state?: "full" | "summary_only" | "missing";
   warnings?: string[];
   error?: { code: string; detail: string; fix: string };
+  /** When a failed link is tried again by itself, or null if it is not. */
+  retry_at?: string | null;
 }
 
 /** Carries one request to the sidecar. Throws `Unreachable` if nobody answers. */

@@ -337,9 +337,27 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make notes of one or many links, as a job */
+        /** Make notes of one or many links, or of pasted text, as a job */
         post: operations["post_kb_ingest"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/ingest/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Links that were accepted and are not finished */
+        get: operations["get_kb_ingest_queue"];
+        put?: never;
+        post?: never;
+        /** Forget waiting links */
+        delete: operations["delete_kb_ingest_queue"];
         options?: never;
         head?: never;
         patch?: never;
@@ -660,11 +678,25 @@ export interface components {
         IngestRequest: {
             /**
              * Url
+             * @description An address; with text, where that text comes from.
              * @default null
              */
             url: string | null;
             /** Urls */
             urls?: string[];
+            /**
+             * Text
+             * @description Pasted text or HTML to be taken in place of fetching a page.
+             * @default null
+             */
+            text: string | null;
+            /**
+             * Content Type
+             * @description What the text is.
+             * @default text/plain
+             * @enum {string}
+             */
+            content_type: "text/html" | "text/plain" | "text/markdown";
             /** Tags */
             tags?: string[];
             /**
@@ -684,6 +716,24 @@ export interface components {
              * @default false
              */
             force: boolean;
+            /**
+             * Assets
+             * @description Download images into the vault; without it, as the settings say.
+             * @default null
+             */
+            assets: boolean | null;
+            /**
+             * Distill
+             * @description Distil the note as well. Not built yet: the note is made and the answer says so.
+             * @default false
+             */
+            distill: boolean;
+            /**
+             * Dry Run
+             * @description Write nothing; the results hold the text that would be written.
+             * @default false
+             */
+            dry_run: boolean;
             /**
              * Wait
              * @description Answer when the job has ended.
@@ -1090,6 +1140,25 @@ export interface components {
              */
             dry_run: boolean;
         };
+        /** QueueAnswer */
+        QueueAnswer: {
+            /** Links */
+            links: components["schemas"]["WaitingAnswer"][];
+        };
+        /** QueueDropAnswer */
+        QueueDropAnswer: {
+            /** Dropped */
+            dropped: number;
+        };
+        /** QueueDropRequest */
+        QueueDropRequest: {
+            /**
+             * Link
+             * @description Id of the link to forget; without it all that wait.
+             * @default
+             */
+            link: string;
+        };
         /** RelatedAnswer */
         RelatedAnswer: {
             /** Path */
@@ -1329,6 +1398,28 @@ export interface components {
              * @default false
              */
             wait: boolean;
+        };
+        /**
+         * WaitingAnswer
+         * @description A link that was accepted and is not finished. ``retry_at`` is null while it waits for its first try.
+         */
+        WaitingAnswer: {
+            /** Id */
+            id: string;
+            /** Url */
+            url: string;
+            /** Tags */
+            tags: string[];
+            /** Attempts */
+            attempts: number;
+            /** Retry At */
+            retry_at: string | null;
+            /** Code */
+            code: string;
+            /** Problem */
+            problem: string;
+            /** Fix */
+            fix: string;
         };
     };
     responses: never;
@@ -2016,6 +2107,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_ingest_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_kb_ingest_queue: {
+        parameters: {
+            query?: {
+                /** @description Id of the link to forget; without it all that wait. */
+                link?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueDropAnswer"];
                 };
             };
             /** @description A problem */

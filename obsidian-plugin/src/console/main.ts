@@ -1,4 +1,5 @@
 import { Connection } from "../connection";
+import { bookmarklets, handedLink, linkInHash } from "../handed";
 import { Unreachable } from "../api/errors";
 import type { Host } from "../host";
 import { localeOf, wordsFor } from "../i18n";
@@ -17,6 +18,8 @@ import { Reader } from "./reader";
 type Tab = "map" | "note" | "links";
 
 const NOTICE_MS = 4000;
+/** How long an open console may take to answer for a link. */
+const HAND_OVER_MS = 600;
 
 /** The console: map, note and backlinks side by side, the same views as in Obsidian. */
 function start(): void {
@@ -69,15 +72,23 @@ function start(): void {
       panel.mount(el, query);
       return () => panel.unmount();
     });
-  const openIngest = (): void =>
+  const offered = bookmarklets(location.origin);
+  const openIngest = (prefill: string): void =>
     openOverlay(words.ingest, "modal", (el, close) => {
-      const panel = new IngestPanel(host, connection, { prefill: "", fromClipboard: false, openWhenDone: false, close });
+      const panel = new IngestPanel(host, connection, {
+        prefill,
+        fromClipboard: false,
+        openWhenDone: false,
+        handedOver: prefill !== "",
+        bookmarklets: [[words.bookmarkletConsole, offered.console], [words.bookmarkletObsidian, offered.obsidian]],
+        close,
+      });
       panel.mount(el.createDiv());
       iconButton(host, el, "x", words.close, close).addClass("modal-close-button");
       return () => panel.unmount();
     });
 
-  drawBar(bar, host, connection, { openSearch: () => openSearch(""), openIngest, show, setTheme });
+  drawBar(bar, host, connection, { openSearch: () => openSearch(""), openIngest: () => openIngest(""), show, setTheme });
 
   const map = new MapPane(host, connection);
   map.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "map" } }).createDiv());
@@ -98,7 +109,34 @@ function start(): void {
       openSearch("");
     }
   });
+  const handed = linkInHash(location.hash);
+  if (handed) history.replaceState(null, "", location.pathname);
   void connection.run();
+  shareLinks(handed, () => connection.client !== null, openIngest, () => host.notify(words.handedOn));
+}
+
+/**
+ * A page that a bookmarklet opened has no key of its own: it hands its link to a console that is open, which asks its reader.
+ * The channel reaches pages of this origin only.
+ */
+function shareLinks(handed: string, hasKey: () => boolean, ask: (link: string) => void, taken: () => void): void {
+  const channel = new BroadcastChannel("vault-sidecar-ingest");
+  let isTaken = false;
+  channel.addEventListener("message", (event: MessageEvent<{ link?: unknown; taken?: unknown }>) => {
+    const link = handedLink(event.data.link);
+    if (link && hasKey() && !document.querySelector("dialog[open]")) {
+      channel.postMessage({ taken: link });
+      ask(link);
+    } else if (handed && event.data.taken === handed && !isTaken) {
+      isTaken = true;
+      taken();
+    }
+  });
+  if (!handed) return;
+  channel.postMessage({ link: handed });
+  window.setTimeout(() => {
+    if (!isTaken) ask(handed);
+  }, HAND_OVER_MS);
 }
 
 interface BarActions {

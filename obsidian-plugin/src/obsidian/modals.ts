@@ -1,7 +1,7 @@
 import { Modal, type App } from "obsidian";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { IngestPanel } from "../views/ingest";
+import { IngestPanel, type IngestOptions } from "../views/ingest";
 import { SearchPanel } from "../views/search";
 
 export class SearchModal extends Modal {
@@ -31,7 +31,7 @@ export class SearchModal extends Modal {
 export class IngestModal extends Modal {
   private readonly panel: IngestPanel;
 
-  constructor(app: App, host: Host, connection: Connection, options: { prefill: string; fromClipboard: boolean; openWhenDone: boolean }) {
+  constructor(app: App, host: Host, connection: Connection, options: Omit<IngestOptions, "close">, private readonly closed: () => void = () => undefined) {
     super(app);
     this.panel = new IngestPanel(host, connection, { ...options, close: () => this.close() });
   }
@@ -43,5 +43,6 @@ export class IngestModal extends Modal {
   override onClose(): void {
     this.panel.unmount();
     this.contentEl.empty();
+    this.closed();
   }
 }

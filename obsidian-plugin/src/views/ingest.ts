@@ -11,6 +11,10 @@ export interface IngestOptions {
   /** Links to begin with, and whether they came from the clipboard. */
   prefill: string;
   fromClipboard: boolean;
+  /** Some page or program asks: the form says so, and nothing begins by itself. */
+  handedOver?: boolean;
+  /** Bookmarklets to offer below the form, by label. */
+  bookmarklets?: [string, string][];
   /** Open a single new note at once. */
   openWhenDone: boolean;
   close: () => void;
@@ -45,7 +49,7 @@ export class IngestPanel {
     field.createEl("label", { text: words.ingestLink, attr: { for: "vs-ingest-link" } });
     const input = field.createEl("textarea", { attr: { id: "vs-ingest-link", rows: "2", spellcheck: "false", "aria-describedby": "vs-ingest-hint" } });
     input.value = links;
-    const hint = problem || (this.options.fromClipboard && links ? words.ingestFromClipboard : words.ingestHint);
+    const hint = problem || (this.options.handedOver && links ? words.ingestHandedOver : this.options.fromClipboard && links ? words.ingestFromClipboard : words.ingestHint);
     field.createSpan({ cls: problem ? "vs-small vs-bad-text" : "vs-small vs-muted", text: hint, attr: { id: "vs-ingest-hint", ...(problem ? { role: "alert" } : {}) } });
     const tagField = body.createDiv({ cls: "vs-field" });
     tagField.createEl("label", { text: words.ingestTags, attr: { for: "vs-ingest-tags" } });
@@ -56,6 +60,7 @@ export class IngestPanel {
       { label: words.cancel, run: this.options.close },
       { label: words.ingestAction, icon: "corner-down-left", cta: true, run: submit },
     ]);
+    this.offerBookmarklets(body);
     const onEnter = (event: KeyboardEvent): void => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -65,6 +70,18 @@ export class IngestPanel {
     tagInput.addEventListener("keydown", onEnter);
     input.focus();
     input.select();
+  }
+
+  private offerBookmarklets(body: HTMLElement): void {
+    const offered = this.options.bookmarklets ?? [];
+    if (offered.length === 0) return;
+    const box = body.createDiv({ cls: "vs-field" });
+    box.createSpan({ cls: "vs-small vs-muted", text: this.host.words.bookmarkletHint });
+    const row = box.createDiv({ cls: "vs-acts" });
+    for (const [label, href] of offered) {
+      const link = row.createEl("a", { text: label, attr: { href } });
+      link.addEventListener("click", (event) => event.preventDefault());
+    }
   }
 
   private async start(text: string, tagText: string, force: boolean): Promise<void> {
@@ -159,6 +176,7 @@ export class IngestPanel {
       const { what, fix } = explain(this.host, result.error ?? { code: "", detail: "", fix: "" });
       lines.createEl("p", { text: what });
       if (fix) lines.createEl("p", { cls: "vs-muted", text: fix });
+      if (result.retry_at) lines.createEl("p", { cls: "vs-muted", text: words.ingestAgainAt(new Date(result.retry_at).toLocaleString(this.host.locale)) });
       this.buttons(body, [{ label: words.close, run: this.options.close }, { label: words.tryAgain, cta: true, run: () => this.showForm(text, tags, "") }]);
     } else {
       body.createEl("p", { cls: "vs-small vs-muted", text: result.path ?? "" });

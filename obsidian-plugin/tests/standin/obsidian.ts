@@ -135,6 +135,7 @@ class Workspace extends Events {
 class App {
   readonly viewMakers = new Map<string, (leaf: WorkspaceLeaf) => ItemView>();
   readonly commands = new Map<string, official.Command>();
+  readonly protocolHandlers = new Map<string, (parameters: Record<string, string>) => void>();
   readonly vault = new Vault();
   readonly workspace = new Workspace(this);
   readonly fileManager = { generateMarkdownLink: (file: TFile, _source: string, _sub?: string, alias?: string) => (alias ? `[[${file.basename}|${alias}]]` : `[[${file.basename}]]`) };
@@ -146,6 +147,11 @@ export class Plugin extends Component {
     readonly manifest: { id: string },
   ) {
     super();
+  }
+
+  /** A page that opens `obsidian://ACTION?…` ends up here. */
+  registerObsidianProtocolHandler(action: string, handler: (parameters: Record<string, string>) => void): void {
+    this.app.protocolHandlers.set(action, handler);
   }
 
   async loadData(): Promise<unknown> {

@@ -19,6 +19,7 @@ class Operation:
     Attributes:
         needs_index: Whether it must wait until the vault has been read.
         only_reads: Whether it leaves the vault as it is although it is no ``GET``: it starts a job that looks.
+        max_body_bytes: How large a request may be.
         run: Called with the services and the checked request.
     """
 
@@ -30,6 +31,7 @@ class Operation:
     run: Callable[[Services, Any], Awaitable[Answer]]
     needs_index: bool = True
     only_reads: bool = False
+    max_body_bytes: int = 1_048_576
 
 
 def find_note(services: Services, name: str) -> NotePath:
