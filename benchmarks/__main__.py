@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 
-NAMES = ("vault", "search", "extraction", "idle")
+NAMES = ("vault", "search", "extraction", "idle", "checkout")
 
 
 def main() -> int:
