@@ -31,7 +31,8 @@ SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
     "sidecar.moc.file", "sidecar.search.qrels",
     "sidecar.ingest.gather", "sidecar.ingest.media_tool",
-    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.vault.disk",
+    "sidecar.vault.indexer", "sidecar.vault.reading", "sidecar.vault.watcher", "sidecar.vault.inotify",
+    "sidecar.vault.files", "sidecar.vault.disk",
     "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs"}
@@ -49,6 +50,7 @@ ROWS: list[set[str]] = [
         "ingest.media_tool",
         "ingest.worker",
         "vault.indexer",
+        "vault.reading",
         "vault.watcher",
     },
     {"store", "net", "jobs", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
@@ -75,7 +77,8 @@ SERVICES_KNOWN |= {
     "ingest.service": {"ingest.gather", "ingest.worker", "vault.indexer"},
     "ingest.gather": {"ingest.media_tool", "ingest.worker"},
     "ingest.media_tool": set(),
-    "vault.indexer": set(),
+    "vault.indexer": {"vault.reading"},
+    "vault.reading": set(),
     "vault.watcher": set(),
     "ingest.worker": set(),
 }
