@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from sidecar.graph.service import GraphService
 from sidecar.moc.service import MocService
@@ -11,6 +11,7 @@ from sidecar.store import NoteCache
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.indexer import OpenReport, Progress, VaultIndex
 from sidecar.vault.note import NotePath
+from sidecar.vault.reading import ReadNote
 
 
 class OpenVault:
@@ -50,9 +51,13 @@ class OpenVault:
         self.tell(delta)
         return delta
 
-    def take(self, paths: Iterable[NotePath]) -> IndexDelta:
-        """Take the named files in: one part of a burst, of which :meth:`tell` tells once, when all parts are in."""
-        delta = self.index.refresh(paths)
+    def take(self, paths: Iterable[NotePath], ahead: Mapping[NotePath, ReadNote] | None = None) -> IndexDelta:
+        """Take the named files in: one part of a burst, of which :meth:`tell` tells once, when all parts are in.
+
+        Args:
+            ahead: What :meth:`VaultIndex.read_ahead` has read of them on another thread.
+        """
+        delta = self.index.refresh(paths, ahead or {})
         if delta:
             self.graph.apply(delta)
             self.search.apply(delta)

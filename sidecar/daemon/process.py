@@ -35,7 +35,9 @@ log = logging.getLogger("sidecar")
 
 EXIT_RESTART = 75
 _BATCH = 40
-"""Some 50 ms of work: a question waits no longer than that while a burst is taken in."""
+"""Some 25 ms of work, once they are read: a question waits no longer than that while a burst is taken in."""
+_FEW = 4
+"""So many files are read on the vault's thread at once: they are out sooner than by way of another."""
 _GRAPH_FILE_QUIET_S = 1.0
 _COMMIT_QUIET_S = 3.0
 _COMMIT_AGAIN_S = 60.0
@@ -194,7 +196,9 @@ class SidecarProcess:
             try:
                 # In batches, so that questions are answered in between; but told of once.
                 for n in range(0, len(wanted), _BATCH):
-                    whole.add(await services.thread.run(container.vault.take, wanted[n : n + _BATCH]))
+                    part = wanted[n : n + _BATCH]
+                    ahead = await asyncio.to_thread(services.index.read_ahead, part) if len(wanted) > _FEW else None
+                    whole.add(await services.thread.run(container.vault.take, part, ahead))
             finally:
                 await services.thread.run(container.vault.tell, whole)
         except SidecarError as error:

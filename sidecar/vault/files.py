@@ -20,7 +20,7 @@ from sidecar.config import KB_FOLDER
 from sidecar.errors import NoteExists, NoteNotFound, OutsideVault, TextUnsafe, VaultMissing, VaultUnreadable, WriteConflict, WriteFailed
 from sidecar.vault.changes import FileStat
 from sidecar.vault.cloud import cloud_name, is_elsewhere, only_in_cloud, placeholder_name
-from sidecar.vault.disk import Folder, open_folder, remove_leftovers
+from sidecar.vault.disk import Folder, open_folder, plain_stat, remove_leftovers
 from sidecar.vault.note import NotePath, fold_name
 from sidecar.vault.paths import check_listed_path, check_new_name, check_path
 
@@ -153,6 +153,8 @@ class VaultFiles:
             return None
         where = self.root / path
         try:
+            if (plain := plain_stat(self.root, path)) is not None:
+                return _stat_of(plain, is_here=True) if self._is_spelt_so(where) else None
             is_here = where.exists() or not _placeholder_of(where).is_file()
             where = where if is_here else _placeholder_of(where)
             found = where.stat()
@@ -185,10 +187,11 @@ class VaultFiles:
         # On Windows a colon or a dot at the end leads to another file; elsewhere people have notes of such names.
         where = self.root / (check_path(path) if os.name == "nt" else check_listed_path(path))
         try:
-            inside = self._parts_inside(where.resolve())
+            plain = plain_stat(self.root, path)
+            inside = tuple(path.split("/")) if plain else self._parts_inside(where.resolve())
             if inside is None:
                 raise OutsideVault(f"{path} is a link out of the vault.", fix="Move the file into the vault.")
-            found = where.stat()
+            found = plain or where.stat()
             if found.st_size > MAX_NOTE_BYTES:
                 raise VaultUnreadable(f"{path} is larger than {MAX_NOTE_BYTES // 1_000_000} MB.", fix="Split the file.")
             if is_elsewhere(getattr(found, "st_flags", 0), getattr(found, "st_file_attributes", 0)):

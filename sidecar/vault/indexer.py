@@ -6,22 +6,24 @@ is seen but cannot be read still exists: only absence removes it.
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from sidecar.errors import VaultError
 from sidecar.store import CachedNote, NoteCache, NoteHistory
 from sidecar.vault.changes import FileStat, IndexDelta, diff_disk
-from sidecar.vault.codec import decode_note, encode_note
+from sidecar.vault.codec import decode_note
 from sidecar.vault.excluded import EXCLUDED_PATH, ExcludedFiles, parse_excluded
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.links import NameIndex, lookup_keys, resolve_link
-from sidecar.vault.note import Note, NotePath, in_folder, is_canvas_path, is_note_path
-from sidecar.vault.parse import parse_canvas, parse_note
+from sidecar.vault.note import Note, NotePath, in_folder
+from sidecar.vault.reading import PackTerms, ReadNote, is_parsed, make_note, parse_file
 
-PackTerms = Callable[[Note, str], bytes]
-"""Cuts a note's text into search terms, packed for the cache."""
+_NOTHING_READ: Final[Mapping[NotePath, ReadNote]] = MappingProxyType({})
 Progress = Callable[[int, int], None]
 """Told how many of how many files are done."""
 
@@ -126,12 +128,13 @@ class VaultIndex:
         cached = set(self.notes)
         for path, state in disk.items():
             self.names.add(path)
-            if not _is_parsed(path):
+            if not is_parsed(path):
                 self._stats[path] = state
         touched = diff_disk(disk, self._stats).touched
         parsed = 0
         for n in range(0, len(touched), 500):
-            delta = self._read_all(touched[n : n + 500])
+            found = {path: now for path in touched[n : n + 500] if (now := self._look(path)) is not None}
+            delta = self._read_all(found)
             parsed += len(delta.parsed)
             if progress:
                 progress(min(n + 500, len(touched)), len(touched))
@@ -164,12 +167,27 @@ class VaultIndex:
         """Whether a file lies in a folder that cannot be entered now: it was not seen, and yet it is not gone."""
         return any(path.startswith(folder + "/") for folder in self._files.closed)
 
-    def refresh(self, paths: Iterable[NotePath]) -> IndexDelta:
+    def read_ahead(self, paths: Iterable[NotePath]) -> dict[NotePath, ReadNote]:
+        """Read those of the named files that look changed, for :meth:`refresh` to take in. Changes nothing; safe on any thread."""
+        found: dict[NotePath, ReadNote] = {}
+        for path in filter(is_parsed, paths):
+            with contextlib.suppress(VaultError):  # its turn comes, and tells what is wrong with it
+                state = self._files.stat(path)
+                if state is not None and state != self._stats.get(path):
+                    content = self._files.read(path)
+                    if content.hash != self._hashes.get(path):
+                        found[path] = make_note(path, state, content, self._pack_terms)
+        return found
+
+    def refresh(self, paths: Iterable[NotePath], ahead: Mapping[NotePath, ReadNote] = _NOTHING_READ) -> IndexDelta:
         """Look at the named files again and take in whatever became of them.
 
         While the vault itself is away, nothing in it is gone.
+
+        Args:
+            ahead: Files read before; one that has another state by now is read again.
         """
-        present: list[NotePath] = []
+        present: dict[NotePath, FileStat] = {}
         delta = IndexDelta()
         named = set(paths)
         if EXCLUDED_PATH in named:
@@ -185,12 +203,12 @@ class VaultIndex:
             elif state != self._stats.get(path) or path in self.problems:  # new permissions leave time and size as they were
                 if path not in self._stats:
                     delta.added.add(path)
-                present.append(path)
+                present[path] = state
         if delta.removed and self._files.folder_id() is None:
             delta.removed.clear()
         for path in delta.removed:
             self._drop(path)
-        read = self._read_all(present, delta.removed)
+        read = self._read_all(present, delta.removed, ahead)
         delta.parsed, delta.packed = read.parsed, read.packed
         delta.added &= self._stats.keys()  # one may be gone again
         for path in delta.added:
@@ -216,16 +234,19 @@ class VaultIndex:
         name, _ = lookup_keys(path)
         return self._lookups.get(name, set()).copy()
 
-    def _read_all(self, paths: list[NotePath], removed: Iterable[NotePath] = ()) -> IndexDelta:
+    def _read_all(
+        self,
+        present: Mapping[NotePath, FileStat],
+        removed: Iterable[NotePath] = (),
+        ahead: Mapping[NotePath, ReadNote] = _NOTHING_READ,
+    ) -> IndexDelta:
+        """Read files, given the states that they had before: what is saved meanwhile has another state, and is read once more."""
         rows: list[CachedNote] = []
         delta = IndexDelta()
-        for path in paths:
-            state = self._look(path)
-            if state is None:
-                continue  # gone in the meantime; its own event follows
+        for path, state in present.items():
             self._stats[path] = state
-            if _is_parsed(path):
-                row, is_new = self._read(path, state)
+            if is_parsed(path):
+                row, is_new = self._read(path, state, ahead.get(path))
                 if row is not None:
                     rows.append(row)
                 if is_new:
@@ -235,27 +256,29 @@ class VaultIndex:
             self._cache.replace(rows, removed)
         return delta
 
-    def _read(self, path: NotePath, state: FileStat) -> tuple[CachedNote | None, bool]:
-        """Read one file; give its row and whether its content is new."""
+    def _read(self, path: NotePath, state: FileStat, ahead: ReadNote | None) -> tuple[CachedNote | None, bool]:
+        """Read one file, if it is not read yet; give its row and whether its content is new."""
         try:
-            content = self._files.read(path)
+            found = ahead if ahead is not None and ahead.state == state else self._read_now(path, state)
         except VaultError as error:
             self.problems[path] = error.message
             if path in self.notes:
                 return None, False  # as it was last known
-            self._put_note(_parse(path, ""))
+            self._put_note(parse_file(path, ""))
             self._hashes[path] = ""
             return None, True
         # What could not be read when it was first seen is searched as if it were empty.
         was_unread = self.problems.pop(path, None) is not None
-        is_new = was_unread or self._hashes.get(path) != content.hash or path not in self.notes
-        note = _parse(path, content.text) if is_new else self.notes[path]
+        is_new = was_unread or self._hashes.get(path) != found.row.hash or path not in self.notes
         if is_new:
-            self._hashes[path] = content.hash
-            self._put_note(note)
-        terms = self._pack_terms(note, content.text)
-        row = CachedNote(path, state.mtime_ns, state.size, state.inode, content.hash, encode_note(note), terms)
-        return row, is_new
+            self._hashes[path] = found.row.hash
+            self._put_note(found.note)
+        return found.row, is_new
+
+    def _read_now(self, path: NotePath, state: FileStat) -> ReadNote:
+        content = self._files.read(path)
+        is_known = self._hashes.get(path) == content.hash and path not in self.problems
+        return make_note(path, state, content, self._pack_terms, self.notes.get(path) if is_known else None)
 
     def _put_note(self, note: Note) -> None:
         self._forget_links(note.path)
@@ -281,11 +304,3 @@ class VaultIndex:
         self.notes.pop(path, None)
         self.problems.pop(path, None)
         self.names.discard(path)
-
-
-def _is_parsed(path: NotePath) -> bool:
-    return is_note_path(path) or is_canvas_path(path)
-
-
-def _parse(path: NotePath, text: str) -> Note:
-    return parse_canvas(path, text) if is_canvas_path(path) else parse_note(path, text)

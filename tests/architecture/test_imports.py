@@ -31,7 +31,8 @@ SHELL = {
     "sidecar.graph.service", "sidecar.moc.service", "sidecar.search.service", "sidecar.ingest.service", "sidecar.ingest.worker",
     "sidecar.moc.file", "sidecar.search.semantic_service", "sidecar.search.bench_service",
     "sidecar.ingest.gather", "sidecar.ingest.media_tool", "sidecar.ingest.images", "sidecar.ingest.intake",
-    "sidecar.vault.indexer", "sidecar.vault.watcher", "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.vault.disk",
+    "sidecar.vault.indexer", "sidecar.vault.reading", "sidecar.vault.watcher",
+    "sidecar.vault.inotify", "sidecar.vault.files", "sidecar.vault.disk",
     "sidecar.config", "sidecar.clock",
 }  # fmt: skip
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs", "llm"}
@@ -53,6 +54,7 @@ ROWS: list[set[str]] = [
         "ingest.intake",
         "ingest.worker",
         "vault.indexer",
+        "vault.reading",
         "vault.watcher",
     },
     {"store", "net", "jobs", "llm", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
@@ -83,7 +85,8 @@ SERVICES_KNOWN |= {
     "ingest.images": set(),
     "ingest.gather": {"ingest.media_tool", "ingest.worker"},
     "ingest.media_tool": set(),
-    "vault.indexer": set(),
+    "vault.indexer": {"vault.reading"},
+    "vault.reading": set(),
     "vault.watcher": set(),
     "ingest.worker": set(),
 }

@@ -35,7 +35,7 @@ async def _entry(services: Services, request: EntryRequest) -> EntryAnswer:
             property_error=note.property_error,
             tags=list(dict.fromkeys(note.tags)),
             headings=[(heading.level, heading.text, heading.line) for heading in note.headings],
-            from_web=note.from_web,
+            from_web=services.index.is_untrusted(path),
         )
 
         return answer, {link.path: services.index.resolve(link.path, path) for link in note.links}
