@@ -138,7 +138,8 @@ class SearchService:
             if number is not None:
                 scores[number] = 0
         _, page = self._top(index, scores, 0, limit)
-        return [Similar(found, score, shared_terms(index, terms, found)) for found, score in page]
+        shared = shared_terms(index, terms, [found for found, _ in page])
+        return [Similar(found, score, words) for (found, score), words in zip(page, shared, strict=True)]
 
     def state(self) -> IndexState:
         """Tell how much of the vault search knows, and name the files of which it knows only a part or nothing."""

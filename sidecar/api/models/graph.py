@@ -88,7 +88,8 @@ class NodeAnswer(Answer):
 class EdgeAnswer(Answer):
     source: str
     target: str
-    kind: str
+    kind: str = Field(description="What the link means: sources, citation, supersedes, same-url, tag; else as syntax.")
+    syntax: str = Field(description="How it is written, and so what Obsidian counts it as: wikilink, embed, markdown, property, canvas.")
     raw: str
     subpath: str
     display: str

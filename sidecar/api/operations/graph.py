@@ -65,7 +65,7 @@ def _forward(services: Services, path: NotePath) -> list[ForwardAnswer]:
             ForwardAnswer(
                 target=edge.target,
                 title=target.title if target else edge.target.rpartition("/")[2],
-                kind=edge.link.kind,
+                kind=edge.kind,
                 raw=edge.link.raw,
                 subpath=edge.link.subpath,
                 display=edge.link.display,

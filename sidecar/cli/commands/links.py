@@ -37,9 +37,6 @@ def _reasons(reasons: dict[str, list[str]]) -> str:
     words = {
         "tags": ("tag in common", "tags in common"),
         "neighbours": ("shared neighbour", "shared neighbours"),
-        "text": ("like text", "like text"),
     }
-    return " · ".join(
-        f"{shared[0] if reason == 'text' else len(shared)} {words.get(reason, (reason, reason))[len(shared) != 1]}"
-        for reason, shared in reasons.items()
-    )
+    counted = [f"{len(shared)} {words[reason][len(shared) != 1]}" for reason, shared in reasons.items() if reason in words]
+    return " · ".join([*counted, *([f"words: {', '.join(reasons['text'])}"] if "text" in reasons else [])])

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.graph.mentions import NameMatcher, fold_text, mask
+from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.note import fold_name
+from sidecar.vault.parse import parse_note
 
 NFD_CAFE = unicodedata.normalize("NFD", "café")
 
@@ -72,6 +74,26 @@ def test_what_is_found_reads_as_the_name(before: str, name: str, after: str) -> 
         assert NameMatcher([name]).find(text)
 
 
-def test_the_quick_look_never_misses() -> None:
-    assert NameMatcher([NFD_CAFE]).is_in("ein CAFÉ")
-    assert not NameMatcher(["tea"]).is_in("ein Café")
+MARKS = [*"aé知 \n\t`~[]()|!<>-*1.%$\\", "```", "    ", "\n\n", "%%\n", "> ", "- ", "~~~\n", "<!-- ", " -->", "$$\n", "\u0301", "\r\n"]
+WORDS = ["cat", "知识", "[[cat]]", "[[a|cat]]", "[cat](x.md)", "![[cat]]", "https://x.org/cat", "cat.", "# cat"]
+PIECES = st.lists(st.sampled_from([*MARKS, *WORDS, "%% kb:moc:begin %%\n", "%% kb:moc:end %%\n"]), max_size=30)
+
+
+@given(PIECES, st.booleans())
+def test_the_quick_way_finds_what_the_slow_one_finds(pieces: list[str], with_head: bool) -> None:
+    text = ("---\ntitle: cat\n---\n" if with_head else "") + "".join(pieces)
+    note, start, matcher = parse_note("n.md", text), body_offset(text), NameMatcher(["cat", "知识", "at 1", "é"])
+    slowly = matcher.find(mask(text, start))
+    assert slowly == matcher.find(mask(text, start, note.links))
+    if slowly:
+        assert matcher.may_mention(text, start, note.links)
+
+
+@pytest.mark.parametrize("text", ["ein CAFÉ", "CAFÉ https://x.org", f"{NFD_CAFE}https://x.org", "[[a]] CAFÉ"])
+def test_the_quick_look_never_misses(text: str) -> None:
+    assert NameMatcher([NFD_CAFE]).may_mention(text, 0, parse_note("n.md", text).links)
+
+
+@pytest.mark.parametrize("text", ["category", "[[cat]] and [a](cat.md)", "---\ntitle: cat\n---\n![[cat|cat]]", "dog"])
+def test_a_note_that_only_links_is_not_looked_at_further(text: str) -> None:
+    assert not NameMatcher(["cat"]).may_mention(text, body_offset(text), parse_note("n.md", text).links)
