@@ -254,11 +254,11 @@ class GraphService:
             kept.masked = mask(kept.text, start, note.links if kept.is_indexed else None)
         return matcher.find(kept.masked)
 
-    def _may_mention(self, names: list[str], path: NotePath) -> list[Note]:
+    def _may_mention(self, names: list[str], path: NotePath) -> Iterator[Note]:
         living = self.living_notes()
         notes = [living[other] for other in (self._find_texts(names) if names else ()) if other in living and other != path]
-        notes = [note for note in notes if note.kind == "note" and self._standing(note) != "generated"]
-        return sorted(notes, key=lambda note: (self._index.is_excluded(note.path), note.path))
+        ordered = sorted(notes, key=lambda note: (self._index.is_excluded(note.path), note.path))
+        return (note for note in ordered if note.kind == "note" and self._standing(note) != "generated")
 
     def names_in(self, text: str, source: NotePath = "") -> list[tuple[Span, list[NotePath]]]:
         """Find the names of all living notes in one text, outside links, code and URLs, each with the notes that go by it."""

@@ -174,9 +174,12 @@ class SearchService:
         index = self.loaded()
         found: set[NotePath] = set()
         for name in names:
-            holders = [{index.name(int(n)) for n in index.postings(term)[0]} for term in sure_terms(name)]
+            holders = sorted((index.postings(term)[0] for term in sure_terms(name)), key=len)
             if holders:
-                found |= set.intersection(*holders)
+                both = holders[0]
+                for others in holders[1:]:
+                    both = both[np.isin(both, others)]
+                found.update(index.name(int(number)) for number in both)
         return found
 
     def _scores(self, query: Query, index: SearchIndex) -> Floats:
