@@ -16,7 +16,7 @@ from sidecar.graph.metrics import Hub, Likeness, Related, rank_related
 from sidecar.graph.names import VaultNames
 from sidecar.graph.relations import Marks, Relations
 from sidecar.graph.standing import Standing, is_backlink, is_folded, kind_of, link_counts, standing_of
-from sidecar.graph.tally import Tally, share_of
+from sidecar.graph.tally import Share, Tally, share_of
 from sidecar.graph.texts import KeptText, NoteTexts
 from sidecar.graph.walks import Surroundings, around, components, shortest_path
 from sidecar.vault.changes import IndexDelta
@@ -112,7 +112,9 @@ class GraphService:
             note = self._index.notes[path]
             self._put_links(note)
             self.relations.put(path, _marks(note))
-            self._count(note)
+        self._tally.fill({path: self._share(self._index.notes[path]) for path in sorted(self._index.notes)})
+        for note in self._index.notes.values():
+            self._name(note)
 
     def apply(self, delta: IndexDelta) -> None:
         """Take in what changed; afterwards the graph equals a rebuilt one."""
@@ -129,14 +131,15 @@ class GraphService:
             note = self._index.notes.get(path)
             if note is not None:
                 self._put_links(note)
-                self._count(note)
+                self._tally.put(path, self._share(note))
+                self._name(note)
         for path in delta.parsed & self._index.notes.keys():
             self.relations.put(path, _marks(self._index.notes[path]))
 
     def _put_links(self, note: Note) -> None:
         self.graph.put_links(note, self._index.resolve, lambda of, link: kind_of(link, of, self._counted_for))
 
-    def _count(self, note: Note) -> None:
+    def _share(self, note: Note) -> Share:
         standing = standing_of(note, self._counted_for)
         targets: set[NotePath] = set()
         links_out = False
@@ -146,8 +149,11 @@ class GraphService:
                 if edge.resolved:
                     targets.add(edge.target)
         layer = layer_of(note.path, self._counted_for)
-        self._tally.put(note.path, share_of(note if layer != "graveyard" else None, layer, targets, links_out=links_out))
-        if standing in ("own", "output") and layer != "graveyard":
+        return share_of(note if layer != "graveyard" else None, layer, targets, links_out=links_out)
+
+    def _name(self, note: Note) -> None:
+        standing = standing_of(note, self._counted_for)
+        if standing in ("own", "output") and layer_of(note.path, self._counted_for) != "graveyard":
             self._names.put(note)
         else:
             self._names.remove(note.path)
