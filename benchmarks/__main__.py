@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 
-NAMES = ("vault", "search", "extraction")
+NAMES = ("vault", "graph", "search", "extraction")
 
 
 def main() -> int:
