@@ -16,7 +16,7 @@ from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError
-from sidecar.graph.metrics import changed_on
+from sidecar.graph.metrics import Likeness, changed_on
 from sidecar.graph.service import GraphService
 from sidecar.ingest.adapters import Wishes
 from sidecar.ingest.gather import Gatherer
@@ -40,6 +40,7 @@ from sidecar.store.git import GitRepository
 from sidecar.vault.codec import NOTE_FORMAT
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
+from sidecar.vault.note import NotePath
 
 
 @dataclass(slots=True)
@@ -94,9 +95,11 @@ def wire_vault(
         folders,
         Seams(lambda: graph.orphans(), changed_on, clock, lambda: cut_words if config().search.jieba else None),
     )
-    graph = GraphService(
-        index, files, folders, search.texts_with, lambda path, limit: [(s.path, s.score) for s in search.similar(path=path, limit=limit)]
-    )
+
+    def find_alike(path: NotePath, limit: int) -> list[Likeness]:
+        return [Likeness(s.path, s.score, s.terms) for s in search.similar(path=path, limit=limit)]
+
+    graph = GraphService(index, files, folders, search.texts_with, find_alike)
     return OpenVault(index, graph, search, MocService(index, graph, files, config), cache, lambda: write_ingested(index, files))
 
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import networkx as nx
 
-from sidecar.vault.note import Link, NodeKind, Note, NotePath, is_canvas_path, is_note_path
+from sidecar.vault.note import Link, LinkKind, NodeKind, Note, NotePath, is_canvas_path, is_note_path
 
 Unresolved = tuple[str]
 """Node of a link target that no file answers to: the link path as written, in a tuple so that it never equals a path."""
 Node = NotePath | Unresolved
 Resolve = Callable[[str, NotePath], NotePath | None]
+KindOf = Callable[[Note, Link], LinkKind | None]
+"""Gives the kind of edge that a link is; ``None`` if it is mere text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One occurrence of a link. ``target`` is a path if ``resolved``, else the link path as written."""
+    """One occurrence of a link. ``target`` is a path if ``resolved``, else the link path as written.
+
+    ``kind`` says what it means here, ``link.kind`` how it is written and so what Obsidian counts it as.
+    """
 
     source: NotePath
     target: str
     resolved: bool
     link: Link
+    kind: LinkKind
 
 
 class VaultGraph:
@@ -40,13 +47,15 @@ class VaultGraph:
             self._clear_links(path)
             self._graph.remove_node(path)
 
-    def put_links(self, note: Note, resolve: Resolve) -> None:
-        """Replace the edges that start at ``note``."""
+    def put_links(self, note: Note, resolve: Resolve, kind_of: KindOf = lambda note, link: link.kind) -> None:
+        """Replace the edges that start at ``note``. A bare name under ``supersedes`` that no file has is no wish for a note."""
         self._clear_links(note.path)
         self._graph.add_node(note.path)
         for n, link in enumerate(note.links):
-            target = resolve(link.path, note.path)
-            self._graph.add_edge(note.path, target if target is not None else (link.path,), key=n, link=link)
+            kind = kind_of(note, link)
+            target = resolve(link.path, note.path) if kind else None
+            if kind and (target is not None or link.kind != "supersedes"):
+                self._graph.add_edge(note.path, target if target is not None else (link.path,), key=n, link=link, kind=kind)
 
     def _clear_links(self, path: NotePath) -> None:
         if path not in self._graph:
@@ -69,15 +78,15 @@ class VaultGraph:
         """List the links that start at a note, in the order of its text."""
         if source not in self._graph:
             return []
-        found = [(key, target, data["link"]) for _, target, key, data in self._graph.out_edges(source, keys=True, data=True)]
-        return [_edge(source, target, link) for _, target, link in sorted(found, key=lambda item: item[0])]
+        found = [(key, target, data) for _, target, key, data in self._graph.out_edges(source, keys=True, data=True)]
+        return [_edge(source, target, data) for _, target, data in sorted(found, key=lambda item: item[0])]
 
     def links_to(self, target: NotePath) -> list[Edge]:
         """List the links that lead to a file, by source and place."""
         if target not in self._graph:
             return []
-        found = [(str(source), key, data["link"]) for source, _, key, data in self._graph.in_edges(target, keys=True, data=True)]
-        return [_edge(source, target, link) for source, _, link in sorted(found, key=lambda item: item[:2])]
+        found = [(str(source), key, data) for source, _, key, data in self._graph.in_edges(target, keys=True, data=True)]
+        return [_edge(source, target, data) for source, _, data in sorted(found, key=lambda item: item[:2])]
 
     def wanted_by(self, name: str) -> set[NotePath]:
         """Give the notes that link to the unwritten note of that name."""
@@ -93,5 +102,5 @@ def node_kind(path: NotePath) -> NodeKind:
     return "note" if is_note_path(path) else "canvas" if is_canvas_path(path) else "attachment"
 
 
-def _edge(source: NotePath, target: Node, link: Link) -> Edge:
-    return Edge(source, target if isinstance(target, str) else target[0], isinstance(target, str), link)
+def _edge(source: NotePath, target: Node, data: Mapping[str, Any]) -> Edge:
+    return Edge(source, target if isinstance(target, str) else target[0], isinstance(target, str), data["link"], data["kind"])

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidecar.vault.generated import blank_block
 from sidecar.vault.markdown import scan_markdown
-from sidecar.vault.note import Note, basename_of, fold_name
+from sidecar.vault.note import Link, Note, basename_of, fold_name
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_SCHEME = re.compile("[a-z0-9+.-]", re.IGNORECASE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).){1,1000}?(?<!`)\1(?!`)", re.DOTALL)
 """Inline code within a paragraph; bounded, so that unmatched ticks do not cost quadratic time."""
+_MAY_HOLD_CODE = re.compile(r"```|~~~|^[ >*+\-.)0-9]*(?: {4}|\t)", re.MULTILINE)
+"""No line is code that has none of these: a fence, or four columns of blanks after the marks of quotes and lists."""
 _MIN_CHARS = 2
 _GONE = "\0"
 _UNSPACED = re.compile(
@@ -94,9 +98,24 @@ class NameMatcher:
         self._names = sorted({folded for name in names if len(folded := _encodable(fold_name(name.strip()))) >= _MIN_CHARS})
         self._automaton = _automaton(self._names) if self._names else None
 
-    def is_in(self, text: str) -> bool:
-        """Whether a name stands anywhere in the text, in a word or in code, too: a quick look before a thorough one."""
-        return self._automaton is not None and bool(self._automaton.find_matches_as_indexes(fold_text(text).text))
+    def may_mention(self, text: str, body_start: int, links: Iterable[Link]) -> bool:
+        """Whether a name stands in the body outside the given links: a quick look before a thorough one, which misses nothing.
+
+        Args:
+            links: The note's links if the text is what they were parsed from, else none.
+        """
+        if self._automaton is None:
+            return False
+        folded = fold_text(text)
+        taken = sorted((link.start, link.start + len(link.raw)) for link in links if link.start >= 0)
+        for _, start, end in self._automaton.find_matches_as_indexes(folded.text, overlapping=True):
+            first, last = folded.place(start), folded.place(end)
+            if first < body_start or not (_is_whole(folded.text, start, end) or _URL.match(text, last)):
+                continue
+            at = bisect_right(taken, (first, len(text)))
+            if not (at and taken[at - 1][1] >= last):
+                return True
+        return False
 
     def find(self, text: str) -> list[Span]:
         """Find the names in a text that :func:`mask` has prepared: leftmost first, the longest there, no overlaps.
@@ -135,23 +154,52 @@ def _is_spaced(char: str) -> bool:
     return (char.isalnum() or char == "_" or bool(unicodedata.combining(char))) and not _UNSPACED.match(char)
 
 
-def mask(text: str, body_start: int) -> str:
-    """Blank out what is no running text of the owner's: frontmatter, generated block, links, code, URLs. Offsets stay."""
+def mask(text: str, body_start: int, links: Sequence[Link] | None = None) -> str:
+    """Blank out what is no running text of the owner's: frontmatter, generated block, links, code, URLs. Offsets stay.
+
+    Args:
+        links: Those parsed from this very text, if they are known: then a text without a trace of code is not parsed again.
+    """
     text = blank_block(text)
-    structure = scan_markdown(text, body_start)
-    chars = list(text)
-    chars[:body_start] = _GONE * body_start
-    for link in structure.links:
-        chars[link.start : link.start + len(link.raw)] = _GONE * len(link.raw)
-    if structure.code_lines:
-        code = set(structure.code_lines)
-        offset = 0
-        for n, line in enumerate(text.split("\n"), 1):
-            if n in code:
-                chars[offset : offset + len(line)] = _GONE * len(line)
-            offset += len(line) + 1
-    return _URL.sub(_blank, _CODE.sub(_blank, "".join(chars)))
+    code: set[int] = set()
+    if links is None or _MAY_HOLD_CODE.search(text):
+        structure = scan_markdown(text, body_start)
+        links, code = structure.links, set(structure.code_lines)
+    spans = [(0, body_start), *((link.start, link.start + len(link.raw)) for link in links if link.start >= 0), *_lines(text, code)]
+    text = _blank(text, sorted(spans))
+    if "`" in text:
+        text = _blank(text, (found.span() for found in _CODE.finditer(text)))
+    return _blank(text, _urls(text)) if "://" in text else text
 
 
-def _blank(found: re.Match[str]) -> str:
-    return _GONE * len(found[0])
+def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Put something that is in no name for the given stretches, which are sorted by their start."""
+    parts: list[str] = []
+    at = 0
+    for start, end in spans:
+        if end > at:
+            parts += (text[at : max(start, at)], _GONE * (end - max(start, at)))
+            at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def _lines(text: str, numbers: set[int]) -> Iterator[tuple[int, int]]:
+    """Give start and end of the lines of these numbers, counted from 1."""
+    offset = 0
+    for number, line in enumerate(text.split("\n") if numbers else (), 1):
+        if number in numbers:
+            yield offset, offset + len(line)
+        offset += len(line) + 1
+
+
+def _urls(text: str) -> Iterator[tuple[int, int]]:
+    """Find addresses from their ``://``: a search from each word's start takes many times as long."""
+    done = 0
+    while (at := text.find("://", done)) >= 0:
+        start = at
+        while start > done and _SCHEME.match(text[start - 1]):
+            start -= 1
+        found = next((m for n in range(start, at) if (m := _URL.match(text, n))), None)
+        if found:
+            yield found.span()
+        done = found.end() if found else at + 3

@@ -14,6 +14,8 @@ _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _DATE_PROPERTIES = ("updated", "modified", "created", "date", "published")
 _HALF_LIFE_DAYS = 365.0
 _TOO_COMMON = 1000
+_HALF_ALIKE = 40.0
+"""BM25 over forty words gives 20 to 60 for notes on one subject, some 200 for copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,17 @@ class Hub:
 
 
 @dataclass(frozen=True, slots=True)
+class Likeness:
+    """How much the text of a note is like another's: a score without bound, and the words they share, weightiest first."""
+
+    path: NotePath
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Related:
-    """A note related to another. ``reasons`` maps what they share to which: ``tags``, ``neighbours``; ``text`` to how alike, 0 to 1."""
+    """A note related to another. ``reasons`` maps what they share to which: ``neighbours``, ``tags``, ``text`` (words)."""
 
     path: NotePath
     score: float
@@ -67,12 +78,12 @@ def rank_related(
     tags: Iterable[str],
     neighbours: Callable[[NotePath], Set[NotePath]],
     holders: Callable[[str], Set[NotePath]],
-    similar: Iterable[tuple[NotePath, float]],
+    alike: Iterable[Likeness],
 ) -> list[Related]:
     """Rank notes that share tags, neighbours or words with ``path`` and are not linked with it yet, each with its reasons.
 
-    A shared tag or neighbour weighs less the more notes have it; one that very many have says nothing. Likeness of text
-    (0 to 1) adds itself.
+    A tag or neighbour shared by n notes weighs ``1/√(n+1)``: ½ if three have it, a tenth if a hundred have, nothing beyond
+    1000. Text weighs ``s/(s+40)`` for a likeness s, so from nothing to 1: as much as two rare tags.
     """
     linked = neighbours(path)
     scores: defaultdict[NotePath, float] = defaultdict(float)
@@ -89,9 +100,9 @@ def rank_related(
         add("neighbours", neighbour, neighbours(neighbour))
     for tag in sorted({tag.lower(): tag for tag in tags}.values()):
         add("tags", tag, holders(tag))
-    for other, likeness in similar:
-        if other != path and other not in linked:
-            scores[other] += likeness
-            reasons[other]["text"] = [f"{likeness:.2f}"]
+    for like in alike:
+        if like.path != path and like.path not in linked and like.terms:
+            scores[like.path] += like.score / (like.score + _HALF_ALIKE)
+            reasons[like.path]["text"] = list(like.terms)
     best = sorted(scores, key=lambda other: (-round(scores[other], 6), other))
     return [Related(other, round(scores[other], 6), dict(sorted(reasons[other].items()))) for other in best]

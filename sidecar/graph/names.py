@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from sidecar.graph.mentions import NameMatcher, Span, mention_names
-from sidecar.vault.note import Note, NotePath, basename_of, fold_name
+from sidecar.vault.note import NOTE_SUFFIX, Note, NotePath, basename_of, fold_name
 
 
 class VaultNames:
@@ -39,8 +39,9 @@ class VaultNames:
         return sorted(self._owners.get(fold_name(name.strip()), ()))
 
     def known_otherwise(self, name: str) -> list[NotePath]:
-        """List the notes that have the name as alias or title only, so that a link by it leads nowhere."""
-        return [path for path in self.owners(name) if fold_name(basename_of(path)) != fold_name(name.strip())]
+        """List the notes that have the name as alias or title only, so that a link by it, with or without ``.md``, leads nowhere."""
+        wanted = fold_name(name.strip()).removesuffix(NOTE_SUFFIX)
+        return [path for path in self.owners(wanted) if fold_name(basename_of(path)) != wanted]
 
     def find(self, masked: str, source: NotePath) -> list[tuple[Span, list[NotePath]]]:
         """Find all names in a prepared text, each with the notes that go by it, ``source`` aside."""

@@ -58,12 +58,12 @@ class Relations:
         """List the notes captured from pages that this note mentions."""
         marks = self._marks.get(path, Marks())
         found = ((url, owner) for url in dict.fromkeys(marks.urls) for owner in sorted(self._owners.get(url, ())))
-        return [Edge(path, owner, True, Link("same-url", url, owner, "", url)) for url, owner in found if owner != path]
+        return [Edge(path, owner, True, Link("same-url", url, owner, "", url), "same-url") for url, owner in found if owner != path]
 
     def tag_edges(self, path: NotePath) -> list[Edge]:
         """List the tags of a note as edges to nodes named ``#tag``, in lower case, in which they are one."""
         tags = {tag.lower(): tag for tag in reversed(self._marks.get(path, Marks()).tags)}
-        return [Edge(path, "#" + tag, True, Link("tag", "#" + tags[tag], "", "", "#" + tags[tag])) for tag in sorted(tags)]
+        return [Edge(path, "#" + tag, True, Link("tag", "#" + tags[tag], "", "", "#" + tags[tag]), "tag") for tag in sorted(tags)]
 
     def all_tags(self) -> Iterable[str]:
         """List every tag, in lower case, sorted."""

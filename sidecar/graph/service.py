@@ -12,11 +12,12 @@ from sidecar.graph.build import Edge, VaultGraph, node_kind
 from sidecar.graph.context import Context, context_at
 from sidecar.graph.encode import encode_graph
 from sidecar.graph.mentions import NameMatcher, Span, mask, mention_names
-from sidecar.graph.metrics import Hub, Related, rank_related
+from sidecar.graph.metrics import Hub, Likeness, Related, rank_related
 from sidecar.graph.names import VaultNames
 from sidecar.graph.relations import Marks, Relations
-from sidecar.graph.standing import Standing, is_backlink, is_folded, link_counts, standing_of
-from sidecar.graph.tally import Tally, share_of
+from sidecar.graph.standing import Standing, is_backlink, is_folded, kind_of, link_counts, standing_of
+from sidecar.graph.tally import Share, Tally, share_of
+from sidecar.graph.texts import KeptText, NoteTexts
 from sidecar.graph.walks import Surroundings, around, components, shortest_path
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.files import VaultFiles
@@ -27,13 +28,13 @@ from sidecar.vault.note import Heading, Note, NotePath, basename_of
 
 FindTexts = Callable[[list[str]], Iterable[NotePath]]
 """Lists the notes whose text may hold one of the names."""
-Similar = Callable[[NotePath, int], list[tuple[NotePath, float]]]
-"""Lists notes of like text, at most so many, each with its likeness from 0 to 1."""
+FindAlike = Callable[[NotePath, int], list[Likeness]]
+"""Lists notes of like text, at most so many. Raises ``VaultError`` if the note cannot be read."""
 
 GRAPH_VERSION = 1
 GRAPH_FILE = "index.json"
 _MAX_MENTIONING_NOTES = 50
-_SIMILAR = 30
+_ALIKE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class GraphService:
 
     Args:
         find_texts: Narrows down where to look for unlinked mentions.
-        similar: Finds notes of like text; by default none is like another.
+        find_alike: Finds notes of like text; by default none is like another.
     """
 
     def __init__(
@@ -83,13 +84,14 @@ class GraphService:
         files: VaultFiles,
         folders: Callable[[], Folders],
         find_texts: FindTexts,
-        similar: Similar = lambda path, limit: [],
+        find_alike: FindAlike = lambda path, limit: [],
     ) -> None:
         self._index = index
         self._files = files
         self._folders = folders
         self._find_texts = find_texts
-        self._similar = similar
+        self._find_alike = find_alike
+        self._texts = NoteTexts(self._read)
         self.graph = VaultGraph()
         self.relations = Relations()
         self._names = VaultNames()
@@ -102,16 +104,23 @@ class GraphService:
         """Build the graph from scratch."""
         self.revision += 1
         self.graph, self.relations = VaultGraph(), Relations()
+        self._texts.clear()
         self.graph.add_files(sorted(self._index.files))
+        self._tally, self._names = Tally(), VaultNames()
+        self._counted_for = self._folders()
         for path in sorted(self._index.notes):
             note = self._index.notes[path]
-            self.graph.put_links(note, self._index.resolve)
+            self._put_links(note)
             self.relations.put(path, _marks(note))
-        self._recount()
+        self._tally.fill({path: self._share(self._index.notes[path]) for path in sorted(self._index.notes)})
+        for note in self._index.notes.values():
+            self._name(note)
 
     def apply(self, delta: IndexDelta) -> None:
         """Take in what changed; afterwards the graph equals a rebuilt one."""
         self.revision += 1
+        for path in delta.removed | delta.parsed:
+            self._texts.forget(path)
         for path in delta.removed:
             self.graph.remove_file(path)
             self.relations.remove(path)
@@ -121,40 +130,44 @@ class GraphService:
         for path in delta.parsed | delta.relinked:
             note = self._index.notes.get(path)
             if note is not None:
-                self.graph.put_links(note, self._index.resolve)
-                self._count(note)
+                self._put_links(note)
+                self._tally.put(path, self._share(note))
+                self._name(note)
         for path in delta.parsed & self._index.notes.keys():
             self.relations.put(path, _marks(self._index.notes[path]))
 
-    def _recount(self) -> None:
-        self._tally, self._names = Tally(), VaultNames()
-        self._counted_for = self._folders()
-        for path in sorted(self._index.notes):
-            self._count(self._index.notes[path])
+    def _put_links(self, note: Note) -> None:
+        self.graph.put_links(note, self._index.resolve, lambda of, link: kind_of(link, of, self._counted_for))
 
-    def _count(self, note: Note) -> None:
+    def _share(self, note: Note) -> Share:
         standing = standing_of(note, self._counted_for)
         targets: set[NotePath] = set()
         links_out = False
         for edge in self.graph.links_of(note.path):
-            if link_counts(edge.link, standing) and not (edge.resolved and edge.target == note.path):
+            if link_counts(edge, standing) and not (edge.resolved and edge.target == note.path):
                 links_out = True
                 if edge.resolved:
                     targets.add(edge.target)
         layer = layer_of(note.path, self._counted_for)
-        self._tally.put(note.path, share_of(note if layer != "graveyard" else None, layer, targets, links_out=links_out))
-        if standing in ("own", "output") and layer != "graveyard":
+        return share_of(note if layer != "graveyard" else None, layer, targets, links_out=links_out)
+
+    def _name(self, note: Note) -> None:
+        standing = standing_of(note, self._counted_for)
+        if standing in ("own", "output") and layer_of(note.path, self._counted_for) != "graveyard":
             self._names.put(note)
         else:
             self._names.remove(note.path)
 
     @property
     def tally(self) -> Tally:
-        """The running figures; counted anew only when the folders' names were changed in the settings."""
+        """The running figures; built anew, as the graph is, only when the folders' names were changed in the settings."""
+        self._follow_settings()
+        return self._tally
+
+    def _follow_settings(self) -> None:
         folders = self._folders()
         if folders is not self._counted_for and folders != self._counted_for:
-            self._recount()
-        return self._tally
+            self.rebuild()
 
     def _standing(self, note: Note) -> Standing:
         return standing_of(note, self._folders())
@@ -162,15 +175,16 @@ class GraphService:
     def counts(self, edge: Edge) -> bool:
         """Whether a link is an owner's own: not generated, not from a buried note, no mere relation."""
         source = self._index.notes.get(edge.source)
-        return source is not None and link_counts(edge.link, self._standing(source))
+        return source is not None and link_counts(edge, self._standing(source))
 
     def evidence(self, path: NotePath) -> list[Evidence]:
         """List the links that keep a note off the docket, by source and place.
 
         That a linking note lives means here that it is not buried; who wants more looks at each ``source``.
         """
+        self._follow_settings()
         edges = (edge for edge in self.graph.links_to(path) if edge.source != path and self.counts(edge))
-        return [Evidence(e.source, e.link.kind, self._standing(self._index.notes[e.source]) == "output") for e in edges]
+        return [Evidence(e.source, e.kind, self._standing(self._index.notes[e.source]) == "output") for e in edges]
 
     def keeps_alive(self, path: NotePath) -> bool:
         """Whether a link keeps the note off the docket."""
@@ -194,21 +208,32 @@ class GraphService:
         return self.tally.tags()
 
     def forward(self, path: NotePath) -> list[Edge]:
+        self._follow_settings()
         return self.graph.links_of(path)
 
-    def backlinks(self, path: NotePath) -> list[Backlink]:
-        """List the links to a note by source and place; not those of the note itself nor of buried notes."""
+    def backlinks(self, path: NotePath, limit: int | None = None, offset: int = 0) -> list[Backlink]:
+        """List the links to a note by source and place; not those of the note itself nor of buried notes.
+
+        Only the notes of the asked part are read.
+        """
+        part = self._back_edges(path)[offset : None if limit is None else offset + limit]
         found: list[Backlink] = []
-        texts: dict[NotePath, str] = {}
+        for edge, source, standing in part:
+            context = _link_context(edge, source, self._texts.get(edge.source).text if edge.link.start >= 0 else "")
+            found.append(Backlink(edge.source, source.title, edge.kind, edge.link.raw, context, is_folded(edge, standing)))
+        return found
+
+    def count_backlinks(self, path: NotePath) -> int:
+        """Count what :meth:`backlinks` lists in all."""
+        return len(self._back_edges(path))
+
+    def _back_edges(self, path: NotePath) -> list[tuple[Edge, Note, Standing]]:
+        self._follow_settings()
+        found: list[tuple[Edge, Note, Standing]] = []
         for edge in self.graph.links_to(path):
             source = self._index.notes.get(edge.source)
-            standing = self._standing(source) if source else "buried"
-            if source is None or not is_backlink(edge, standing):
-                continue
-            if edge.source not in texts:
-                texts[edge.source] = self._text(edge.source)
-            context = _link_context(edge, source, texts[edge.source])
-            found.append(Backlink(edge.source, source.title, edge.link.kind, edge.link.raw, context, is_folded(edge.link, standing)))
+            if source is not None and is_backlink(edge, standing := self._standing(source)):
+                found.append((edge, source, standing))
         return found
 
     def mentions(self, path: NotePath, limit: int = 100) -> list[Mention]:
@@ -219,23 +244,31 @@ class GraphService:
         found: list[Mention] = []
         looked_at = 0
         for other in self._may_mention(names, path):
-            text = self._text(other.path)
-            spans = matcher.find(mask(text, body_offset(text))) if matcher.is_in(text) else []
+            kept = self._texts.get(other.path)
+            spans = self._spans(other, kept, matcher)
             looked_at += bool(spans)
-            found += _mentions(other, text, spans[: limit - len(found)])
+            found += _mentions(other, kept.text, spans[: limit - len(found)])
             if len(found) >= limit or looked_at >= _MAX_MENTIONING_NOTES:
                 break
         return found
 
-    def _may_mention(self, names: list[str], path: NotePath) -> list[Note]:
+    def _spans(self, note: Note, kept: KeptText, matcher: NameMatcher) -> list[Span]:
+        start = body_offset(kept.text)
+        if not matcher.may_mention(kept.text, start, note.links if kept.is_indexed else ()):
+            return []
+        if kept.masked is None:
+            kept.masked = mask(kept.text, start, note.links if kept.is_indexed else None)
+        return matcher.find(kept.masked)
+
+    def _may_mention(self, names: list[str], path: NotePath) -> Iterator[Note]:
         living = self.living_notes()
         notes = [living[other] for other in (self._find_texts(names) if names else ()) if other in living and other != path]
-        notes = [note for note in notes if note.kind == "note" and self._standing(note) != "generated"]
-        return sorted(notes, key=lambda note: (self._index.is_excluded(note.path), note.path))
+        ordered = sorted(notes, key=lambda note: (self._index.is_excluded(note.path), note.path))
+        return (note for note in ordered if note.kind == "note" and self._standing(note) != "generated")
 
     def names_in(self, text: str, source: NotePath = "") -> list[tuple[Span, list[NotePath]]]:
         """Find the names of all living notes in one text, outside links, code and URLs, each with the notes that go by it."""
-        self.tally  # noqa: B018 - counts anew if the folders changed, and the names with it
+        self._follow_settings()
         return self._names.find(mask(text, body_offset(text)), source)
 
     def known_otherwise(self, name: str) -> list[NotePath]:
@@ -245,12 +278,18 @@ class GraphService:
     def related(self, path: NotePath, limit: int = 8) -> list[Related]:
         """Rank the living notes that have something in common with this one and are not linked with it."""
         note, tally = self._index.notes.get(path), self.tally
-        ranked = rank_related(
-            path, note.tags if note else (), tally.neighbours, self.relations.holders, self._similar(path, _SIMILAR) if note else ()
-        )
+        tags = note.tags if note else ()
+        ranked = rank_related(path, tags, tally.neighbours, self.relations.holders, self._alike(path) if note else ())
         return [related for related in ranked if related.path in tally.living][:limit]
 
+    def _alike(self, path: NotePath) -> list[Likeness]:
+        try:
+            return self._find_alike(path, _ALIKE)
+        except VaultError:  # gone or unreadable since it was indexed; tags and links still say something
+            return []
+
     def unresolved(self) -> dict[str, list[NotePath]]:
+        self._follow_settings()
         return self.graph.unresolved()
 
     def around(self, path: NotePath, depth: int, cap: int) -> Surroundings:
@@ -272,6 +311,7 @@ class GraphService:
 
     def edges_from(self, path: NotePath, *, tags: bool = False) -> list[Edge]:
         """List the edges that start at a note: its links, then pages it mentions that other notes hold, then its tags."""
+        self._follow_settings()
         return [*self.graph.links_of(path), *self.relations.same_url(path), *(self.relations.tag_edges(path) if tags else ())]
 
     def node_json(self, path: NotePath) -> dict[str, Any]:
@@ -314,18 +354,20 @@ class GraphService:
         """Write ``.kb/index.json`` (graph, hubs, orphans, tags) if its bytes changed; tell whether they did."""
         return self._files.write_own(GRAPH_FILE, b"".join(self.file_parts()))
 
-    def _text(self, path: NotePath) -> str:
+    def _read(self, path: NotePath) -> KeptText:
         try:
-            return self._files.read(path).text
+            content = self._files.read(path)
         except VaultError:  # gone or unreadable since it was indexed; the link itself is still known
-            return ""
+            return KeptText("", is_indexed=False)
+        return KeptText(content.text, content.hash == self._index.hash_of(path))
 
 
 def edge_json(edge: Edge) -> dict[str, Any]:
     return {
         "source": edge.source,
         "target": edge.target,
-        "kind": edge.link.kind,
+        "kind": edge.kind,
+        "syntax": edge.link.kind,
         "raw": edge.link.raw,
         "subpath": edge.link.subpath,
         "display": edge.link.display,

@@ -50,8 +50,10 @@ class Tally:
         self._living: dict[NotePath, Note] = {}
         self._days: Counter[date] = Counter()
         self._layers: Counter[Layer] = Counter()
-        self._hubs: defaultdict[tuple[date | None, int], set[NotePath]] = defaultdict(set)
-        """Notes of the same day and number of linking notes: they have the same score, whatever the newest day."""
+        self._hubs: defaultdict[int, dict[date | None, set[NotePath]]] = defaultdict(dict)
+        """Notes by number of linking notes and day: those of one such bucket have the same score, whatever the newest day."""
+        self._sizes: Counter[int] = Counter()
+        """How many notes have so many linking notes."""
         self._orphans: list[NotePath] = []
         self._dead_ends: list[NotePath] = []
         self._captures: list[tuple[int, NotePath]] = []
@@ -101,6 +103,14 @@ class Tally:
         for other in touched:
             self._place(other)
 
+    def fill(self, shares: Mapping[NotePath, Share]) -> None:
+        """Take in all files of a vault at once; before, there must be none."""
+        self._shares = dict(shares)
+        for path, share in shares.items():
+            self._count(path, share, 1)
+        for path in shares:
+            self._place(path)
+
     def remove(self, path: NotePath) -> None:
         """Forget a file. What links to it is put anew by the caller."""
         if path in self._shares:
@@ -109,34 +119,32 @@ class Tally:
 
     def hubs(self, limit: int | None = None) -> list[Hub]:
         """Rank notes by distinct linking notes × freshness, best first; ties by path."""
-        buckets = self._top_buckets(limit)
-        fresh = {day: freshness(day, self._newest) for day in {day for day, _ in buckets}}
-        ranked = sorted(((-round(count * fresh[day], 6), -count, day) for day, count in buckets), key=lambda item: item[:2])
+        buckets = [(count, day) for count in self._top_counts(limit) for day in self._hubs[count]]
+        fresh = {day: freshness(day, self._newest) for day in {day for _, day in buckets}}
+        ranked = sorted(((-round(count * fresh[day], 6), -count, day) for count, day in buckets), key=lambda item: item[:2])
         hubs: list[Hub] = []
         for (score, count), group in groupby(ranked, key=lambda item: item[:2]):
-            paths = sorted(path for _, _, day in group for path in self._hubs[day, -count])
+            paths = sorted(path for _, _, day in group for path in self._hubs[-count][day])
             hubs += [Hub(path, -count, -score) for path in paths]
             if limit is not None and len(hubs) >= limit:
                 return hubs[:limit]
         return hubs
 
-    def _top_buckets(self, limit: int | None) -> list[tuple[date | None, int]]:
-        """Give the buckets that may hold one of the first hubs: freshness is ½ to 1, so half as many links never come first."""
+    def _top_counts(self, limit: int | None) -> list[int]:
+        """Give the numbers of links that the first hubs may have: freshness is ½ to 1, so half as many links never come first."""
+        counts = sorted(self._sizes, reverse=True)
         if limit is None:
-            return list(self._hubs)
-        sizes: Counter[int] = Counter()
-        for (_, count), paths in self._hubs.items():
-            sizes[count] += len(paths)
+            return counts
         least, held = 0, 0
-        for least in sorted(sizes, reverse=True):
-            held += sizes[least]
+        for least in counts:
+            held += self._sizes[least]
             if held >= limit:
                 break
-        return [bucket for bucket in self._hubs if bucket[1] * 2 >= least]
+        return [count for count in counts if count * 2 >= least]
 
     @property
     def hub_count(self) -> int:
-        return sum(map(len, self._hubs.values()))
+        return self._sizes.total()
 
     def in_links(self, path: NotePath) -> int:
         """Count the notes that link to a file with links that count."""
@@ -203,10 +211,13 @@ class Tally:
         if share is None or share.note is None:
             return
         if count:
-            bucket = self._hubs[share.day, count]
-            bucket.discard(path)
-            if not bucket:
-                del self._hubs[share.day, count]
+            days = self._hubs[count]
+            days[share.day].discard(path)
+            if not days[share.day]:
+                del days[share.day]
+            _add(self._sizes, count, -1)
+            if not days:
+                del self._hubs[count]
         if (lonely := self._lonely(share, count)) is not None:
             _keep(lonely, path, -1)
 
@@ -215,7 +226,8 @@ class Tally:
         if share is None or share.note is None:
             return
         if count:
-            self._hubs[share.day, count].add(path)
+            self._hubs[count].setdefault(share.day, set()).add(path)
+            _add(self._sizes, count, 1)
         if (lonely := self._lonely(share, count)) is not None:
             _keep(lonely, path, 1)
 

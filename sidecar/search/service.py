@@ -152,7 +152,8 @@ class SearchService:
             if number is not None:
                 scores[number] = 0
         _, page = self._top(index, scores, 0, limit)
-        return [Similar(found, score, shared_terms(index, terms, found)) for found, score in page]
+        shared = shared_terms(index, terms, [found for found, _ in page])
+        return [Similar(found, score, words) for (found, score), words in zip(page, shared, strict=True)]
 
     def state(self) -> IndexState:
         """Tell how much of the vault search knows, and name the files of which it knows only a part or nothing."""
@@ -187,9 +188,12 @@ class SearchService:
         index = self.loaded()
         found: set[NotePath] = set()
         for name in names:
-            holders = [{index.name(int(n)) for n in index.postings(term)[0]} for term in sure_terms(name)]
+            holders = sorted((index.postings(term)[0] for term in sure_terms(name)), key=len)
             if holders:
-                found |= set.intersection(*holders)
+                both = holders[0]
+                for others in holders[1:]:
+                    both = both[np.isin(both, others)]
+                found.update(index.name(int(number)) for number in both)
         return found
 
     def _scores(self, query: Query, index: SearchIndex) -> Floats:

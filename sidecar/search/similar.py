@@ -23,10 +23,14 @@ def score_similar(index: SearchIndex, document: PackedDocument) -> tuple[list[st
     return terms, np.round(scores, 6)
 
 
-def shared_terms(index: SearchIndex, terms: list[str], name: str) -> tuple[str, ...]:
-    """List the weightiest of ``terms`` that a document holds; pairs of CJK characters that follow each other as one word."""
-    number = index.number(name)
-    shared = [term for term in terms if number in index.postings(term)[0]]
+def shared_terms(index: SearchIndex, terms: list[str], names: list[str]) -> list[tuple[str, ...]]:
+    """List for each document the weightiest of ``terms`` that it holds; pairs of CJK characters that follow each other as one word."""
+    numbers = [-1 if (number := index.number(name)) is None else number for name in names]
+    holds = [np.isin(numbers, index.postings(term)[0]) for term in terms]
+    return [_joined([term for term, held in zip(terms, holds, strict=True) if held[n]]) for n in range(len(names))]
+
+
+def _joined(shared: list[str]) -> tuple[str, ...]:
     joined: list[str] = []
     for term in shared:
         at = next((n for n, other in enumerate(joined) if _follows(other, term) or _follows(term, other)), None)

@@ -76,6 +76,10 @@ class VaultIndex:
         note = self.notes.get(path)
         return note is not None and note.from_web
 
+    def hash_of(self, path: NotePath) -> str:
+        """Give the content hash of the text that a note was parsed from; empty if it could not be read."""
+        return self._hashes.get(path, "")
+
     @property
     def files(self) -> Iterable[NotePath]:
         """All files that are not hidden, of any kind."""

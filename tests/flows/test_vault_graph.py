@@ -6,9 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pytest
-
-from sidecar.config import Config, Folders
+from sidecar.config import Folders
 from sidecar.daemon.open_vault import OpenVault
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Path]
@@ -91,11 +89,28 @@ def test_tags_are_counted_by_note_in_their_usual_spelling(make_vault: MakeVault,
 
 
 def test_related_notes_say_why(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
-    files = {"a.md": "[[hub]] #rare", "b.md": "[[hub]] #rare", "c.md": "[[hub]]", "hub.md": "", "d.md": "[[a]] #rare"}
+    files = {
+        "a.md": "[[hub]] #rare earthworms",
+        "b.md": "[[hub]] #rare beetles",
+        "c.md": "[[hub]] snails",
+        "hub.md": "",
+        "d.md": "[[a]] #rare earthworms",
+        "_graveyard/e.md": "earthworms",
+    }
     related = _opened(open_vault, make_vault(files)).graph.related("a.md")
-    assert [("b.md", {"neighbours": ["hub.md"], "tags": ["rare"]}), ("c.md", {"neighbours": ["hub.md"]})] == [
-        (r.path, r.reasons) for r in related
-    ]
+    shared = [(r.path, {reason: names for reason, names in r.reasons.items() if reason != "text"}) for r in related]
+    assert [("b.md", {"neighbours": ["hub.md"], "tags": ["rare"]}), ("c.md", {"neighbours": ["hub.md"]})] == shared
+    assert ["rare", "hub"] == related[0].reasons["text"]
+
+
+def test_a_note_without_links_or_tags_is_related_by_its_words(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
+    root = make_vault({"a.md": "堆肥里的蚯蚓 and compost", "b.md": "蚯蚓喜欢堆肥", "c.md": "compost heap", "d.md": "nothing of it"})
+    vault = _opened(open_vault, root)
+    related = vault.graph.related("a.md")
+    assert [("b.md", {"text"}), ("c.md", {"text"})] == [(r.path, set(r.reasons)) for r in related]
+    assert ({"堆肥", "蚯蚓"}, ["compost"]) == (set(related[0].reasons["text"]), related[1].reasons["text"])
+    (root / "a.md").unlink()
+    assert [] == vault.graph.related("a.md"), "gone from the disk, and nobody told yet"
 
 
 def test_the_graph_file_holds_every_node_and_edge_once(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
@@ -112,9 +127,9 @@ def test_the_graph_file_holds_every_node_and_edge_once(make_vault: MakeVault, op
             {"path": "gone", "kind": "unresolved", "title": "gone", "layer": ""},
         ],
         "edges": [
-            {**plain, "target": "b.md", "kind": "wikilink", "raw": "[[b#h|see]]", "subpath": "#h", "display": "see"},
-            {**plain, "target": "gone", "kind": "wikilink", "raw": "[[gone]]", "display": "gone", "resolved": False},
-            {**plain, "target": "p.png", "kind": "embed", "raw": "![[p.png]]", "display": "p.png"},
+            {**plain, "target": "b.md", "kind": "wikilink", "syntax": "wikilink", "raw": "[[b#h|see]]", "subpath": "#h", "display": "see"},
+            {**plain, "target": "gone", "kind": "wikilink", "syntax": "wikilink", "raw": "[[gone]]", "display": "gone", "resolved": False},
+            {**plain, "target": "p.png", "kind": "embed", "syntax": "embed", "raw": "![[p.png]]", "display": "p.png"},
         ],
         "hubs": [{"path": "b.md", "in_links": 1, "score": 0.5}],
         "orphans": [],
@@ -134,74 +149,6 @@ def test_a_buried_note_is_no_mention(make_vault: MakeVault, open_vault: OpenVaul
     assert ["活.md"] == [mention.source for mention in _opened(open_vault, root).graph.mentions("检索评测.md")]
 
 
-# What counts where: (who links, how) → (shown as a back-link, folded, no orphan, hub, keeps off the docket, always).
-_SHOWN = (True, False, True, True, True, False)
-_FOLDED = (True, True, False, False, False, False)
-_NEVER = (False, False, False, False, False, False)
-_ALWAYS = (True, False, True, True, True, True)
-_BLOCK = "%% kb:moc:begin %%\n[[n]]\n%% kb:moc:end %%\n"
-_CANVAS = json.dumps({"nodes": [{"type": "file", "file": "n.md"}]})
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        ("a.md", "[[n]]", _SHOWN),
-        ("a.md", "![[n]]", _SHOWN),
-        ("a.md", "[n](n.md)", _SHOWN),
-        ("a.md", '---\nup: "[[n]]"\n---\n', _SHOWN),
-        ("a.canvas", _CANVAS, _SHOWN),
-        ("sources/a.md", "[[n]]", _SHOWN),
-        ("wiki/a.md", "---\nsources: [n]\n---\n", _SHOWN),
-        ("core/a.md", "---\nsources: [n]\n---\n", _SHOWN),
-        ("n.md", "[[n]] [[#h]]", _NEVER),
-        ("index.md", _BLOCK, _FOLDED),
-        ("sources/brief-2026-01-01.md", "[[n]]", _FOLDED),
-        ("wiki/rollup-2026-w01.md", "---\nkb_generated: true\n---\n[[n]]", _FOLDED),
-        ("_graveyard/a.md", "[[n]]", _NEVER),
-        ("_graveyard/a.md", "---\nsources: [n]\n---\n", _NEVER),
-        ("_graveyard/a.canvas", _CANVAS, _NEVER),
-        ("a.md", "#shared", _NEVER),
-        ("a.md", "https://example.org/n", _NEVER),
-        ("output/a.md", "[[n]]", _ALWAYS),
-        ("output/deep/a.md", "---\nkb_generated: true\n---\n![[n]]", (True, False, True, True, True, True)),
-        ("output/index.md", _BLOCK, _FOLDED),
-    ],
-)  # fmt: skip
-def test_what_counts_where(path: str, text: str, expected: tuple[bool, ...], make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
-    own = "---\nurl: https://example.org/n\n---\n#shared\n"
-    root = make_vault({"n.md": own + (text if path == "n.md" else ""), "other.md": "[[elsewhere]]"})
-    vault = open_vault(root, config=Config(folders=Folders(outputs=("output",))))
-    vault.open()
-    for step in ("later", "from the start"):
-        if step == "later":
-            make_vault({path: own + text if path == "n.md" else text})
-            vault.apply([path])
-        else:
-            vault.graph.rebuild()
-        graph = vault.graph
-        back = graph.backlinks("n.md")
-        found = (
-            bool(back),
-            any(link.generated for link in back),
-            "n.md" not in graph.orphans(),
-            "n.md" in [hub.path for hub in graph.hubs()],
-            graph.keeps_alive("n.md"),
-            any(evidence.always for evidence in graph.evidence("n.md")),
-        )
-        assert expected == found, step
-        assert graph.keeps_alive("n.md") == bool(graph.evidence("n.md"))
-
-
-def test_supersedes_and_citations_have_a_standing_of_their_own() -> None:
-    from sidecar.graph.standing import is_folded, link_counts
-    from sidecar.vault.note import Link
-
-    supersedes, citation = Link("supersedes", "n", "n", "", "n"), Link("citation", "n", "n", "", "n")
-    assert (False, False) == (link_counts(supersedes, "own"), link_counts(supersedes, "output"))
-    assert (False, True) == (link_counts(citation, "own"), is_folded(citation, "own"))
-
-
 def test_folders_named_anew_in_the_settings_count_at_once(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:
     root = make_vault({"old/a.md": "[[n]]", "n.md": ""})
     vault = open_vault(root)
@@ -211,6 +158,11 @@ def test_folders_named_anew_in_the_settings_count_at_once(make_vault: MakeVault,
     assert ([], ["n.md"]) == (vault.graph.orphans(), [hub.path for hub in vault.graph.hubs()])
     settings[0] = Folders(graveyard="old")
     assert (["n.md"], []) == (vault.graph.orphans(), vault.graph.hubs())
+    make_vault({"pages/w.md": "---\nsources: [n]\n---\n"})
+    vault.apply(["pages/w.md"])
+    assert [] == vault.graph.backlinks("n.md"), "a bare name in an ordinary note is text"
+    settings[0] = Folders(graveyard="old", wiki="pages")
+    assert ["pages/w.md"] == [link.source for link in vault.graph.backlinks("n.md")]
 
 
 def test_dead_ends_are_linked_to_and_lead_nowhere(make_vault: MakeVault, open_vault: OpenVaultAt) -> None:

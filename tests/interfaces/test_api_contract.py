@@ -43,6 +43,8 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("bench-refused", "POST", "/api/kb/bench", {"source": "elsewhere"}),
     ("vectors", "POST", "/api/kb/vectors", {"wait": True}),
     ("links", "GET", "/api/kb/links", {"note": "Garden.md"}),
+    ("links-page", "GET", "/api/kb/links", {"note": "Garden.md", "limit": 1, "offset": 1}),
+    ("mentions", "GET", "/api/kb/mentions", {"note": "Garden", "limit": 5}),
     ("links-unknown", "GET", "/api/kb/links", {"note": "Nobody"}),
     ("entry", "GET", "/api/kb/entry", {"note": "Garden", "render": "true"}),
     ("entry-broken", "GET", "/api/kb/entry", {"note": "Broken"}),

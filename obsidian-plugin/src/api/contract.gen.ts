@@ -225,6 +225,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where other notes name a note without linking to it */
+        get: operations["get_kb_mentions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/graph": {
         parameters: {
             query?: never;
@@ -479,8 +496,18 @@ export interface components {
             source: string;
             /** Target */
             target: string;
-            /** Kind */
-            kind: string;
+            /**
+             * Kind
+             * @description What the link means: sources, citation, supersedes, same-url, tag; else as syntax.
+             * @enum {string}
+             */
+            kind: "wikilink" | "embed" | "markdown" | "property" | "canvas" | "sources" | "citation" | "supersedes" | "same-url" | "tag";
+            /**
+             * Syntax
+             * @description How it is written, and so what Obsidian counts it as: wikilink, embed, markdown, property, canvas.
+             * @enum {string}
+             */
+            syntax: "wikilink" | "embed" | "markdown" | "property" | "canvas" | "sources" | "citation" | "supersedes" | "same-url" | "tag";
             /** Raw */
             raw: string;
             /** Subpath */
@@ -607,6 +634,17 @@ export interface components {
              * @description Other notes that link to the same unwritten note.
              */
             wanted_by: number;
+            /**
+             * Known Otherwise
+             * @description Notes whose alias or title an unwritten note's name is.
+             */
+            known_otherwise?: string[];
+            /**
+             * Repair
+             * @description The link that would lead to the one note known so, or empty.
+             * @default
+             */
+            repair: string;
         };
         /** GraphAnswer */
         GraphAnswer: {
@@ -775,12 +813,40 @@ export interface components {
             title: string;
             /** Forward */
             forward: components["schemas"]["ForwardAnswer"][];
-            /** Back */
+            /**
+             * Back
+             * @description By source and place: those that offset and limit ask for.
+             */
             back: components["schemas"]["BackAnswer"][];
+            /**
+             * Back Total
+             * @description Back-links in all.
+             */
+            back_total: number;
             /** Mentions */
             mentions: components["schemas"]["MentionAnswer"][];
             /** Related */
             related: components["schemas"]["RelatedAnswer"][];
+        };
+        /** LinksRequest */
+        LinksRequest: {
+            /**
+             * Note
+             * @description Path of a note, or its name as in a link from the vault's root.
+             */
+            note: string;
+            /**
+             * Limit
+             * @description Back-links at most.
+             * @default 1000
+             */
+            limit: number;
+            /**
+             * Offset
+             * @description Back-links to skip.
+             * @default 0
+             */
+            offset: number;
         };
         /** ListAnswer */
         ListAnswer: {
@@ -881,6 +947,27 @@ export interface components {
             start: number;
             /** End */
             end: number;
+        };
+        /** MentionsAnswer */
+        MentionsAnswer: {
+            /** Note */
+            note: string;
+            /** Mentions */
+            mentions: components["schemas"]["MentionAnswer"][];
+        };
+        /** MentionsRequest */
+        MentionsRequest: {
+            /**
+             * Note
+             * @description Path of a note, or its name as in a link from the vault's root.
+             */
+            note: string;
+            /**
+             * Limit
+             * @description Mentions at most; no more than fifty notes are looked into.
+             * @default 100
+             */
+            limit: number;
         };
         /** MocAnswer */
         MocAnswer: {
@@ -1024,14 +1111,6 @@ export interface components {
              * @default
              */
             layer: string;
-        };
-        /** NoteRequest */
-        NoteRequest: {
-            /**
-             * Note
-             * @description Path of a note, or its name as in a link from the vault's root.
-             */
-            note: string;
         };
         /**
          * Nothing
@@ -1832,6 +1911,10 @@ export interface operations {
             query: {
                 /** @description Path of a note, or its name as in a link from the vault's root. */
                 note: string;
+                /** @description Back-links at most. */
+                limit?: number;
+                /** @description Back-links to skip. */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -1846,6 +1929,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinksAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_mentions: {
+        parameters: {
+            query: {
+                /** @description Path of a note, or its name as in a link from the vault's root. */
+                note: string;
+                /** @description Mentions at most; no more than fifty notes are looked into. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MentionsAnswer"];
                 };
             };
             /** @description A problem */

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from sidecar.api.models.base import Answer, Highlight, NoteName, NoteRequest, Request
+from sidecar.vault.note import LinkKind
 
 
 class ResolveRequest(Request):
@@ -16,6 +17,15 @@ class ResolveRequest(Request):
 
 class GraphRequest(Request):
     tags: bool = Field(False, description="Also tags as nodes, with an edge from each note that has one.")
+
+
+class LinksRequest(NoteRequest):
+    limit: int = Field(1000, ge=0, le=5000, description="Back-links at most.")
+    offset: int = Field(0, ge=0, description="Back-links to skip.")
+
+
+class MentionsRequest(NoteRequest):
+    limit: int = Field(100, ge=1, le=1000, description="Mentions at most; no more than fifty notes are looked into.")
 
 
 class NeighbourhoodRequest(NoteRequest):
@@ -44,6 +54,8 @@ class ForwardAnswer(Answer):
     display: str
     resolved: bool
     wanted_by: int = Field(description="Other notes that link to the same unwritten note.")
+    known_otherwise: list[str] = Field(default_factory=list, description="Notes whose alias or title an unwritten note's name is.")
+    repair: str = Field("", description="The link that would lead to the one note known so, or empty.")
 
 
 class BackAnswer(InContext):
@@ -73,9 +85,15 @@ class LinksAnswer(Answer):
     note: str
     title: str
     forward: list[ForwardAnswer]
-    back: list[BackAnswer]
+    back: list[BackAnswer] = Field(description="By source and place: those that offset and limit ask for.")
+    back_total: int = Field(description="Back-links in all.")
     mentions: list[MentionAnswer]
     related: list[RelatedAnswer]
+
+
+class MentionsAnswer(Answer):
+    note: str
+    mentions: list[MentionAnswer]
 
 
 class NodeAnswer(Answer):
@@ -88,7 +106,10 @@ class NodeAnswer(Answer):
 class EdgeAnswer(Answer):
     source: str
     target: str
-    kind: str
+    kind: LinkKind = Field(description="What the link means: sources, citation, supersedes, same-url, tag; else as syntax.")
+    syntax: LinkKind = Field(
+        description="How it is written, and so what Obsidian counts it as: wikilink, embed, markdown, property, canvas."
+    )
     raw: str
     subpath: str
     display: str
@@ -99,6 +120,25 @@ class GraphAnswer(Answer):
     version: int
     nodes: list[NodeAnswer]
     edges: list[EdgeAnswer]
+
+
+class HubAnswer(Answer):
+    path: str
+    in_links: int = Field(ge=1, description="Notes that link to it.")
+    score: float = Field(description="in_links × freshness.")
+
+
+class TagAnswer(Answer):
+    tag: str = Field(description="Without #, in its most used spelling.")
+    count: int = Field(ge=1, description="Notes that have it.")
+
+
+class GraphFile(GraphAnswer):
+    """``.kb/index.json``: the whole graph without tags as nodes, and what is counted over it. Its schema is in ``docs/``."""
+
+    hubs: list[HubAnswer] = Field(description="All notes that another links to, best first.")
+    orphans: list[str] = Field(description="Notes without a link in or out, sorted.")
+    tags: list[TagAnswer] = Field(description="Most used first.")
 
 
 class ResolveAnswer(Answer):

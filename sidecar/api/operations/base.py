@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sidecar.api.models.base import Answer, Request
 from sidecar.api.services import Services
 from sidecar.errors import NoteNotFound
+from sidecar.vault.links import render_link
 from sidecar.vault.note import NotePath
 
 
@@ -32,6 +33,12 @@ class Operation:
     needs_index: bool = True
     only_reads: bool = False
     max_body_bytes: int = 1_048_576
+
+
+def known_otherwise(services: Services, name: str, source: NotePath) -> tuple[list[NotePath], str]:
+    """Give the notes that go by an unwritten note's name, and, if that is one, a link to it for ``source``; else an empty text."""
+    known = services.graph.known_otherwise(name)
+    return known, render_link(known[0], name, source, services.index.names) if len(known) == 1 else ""
 
 
 def find_note(services: Services, name: str) -> NotePath:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.api.models.base import NoteRequest, Nothing
+from sidecar.api.models.base import Nothing
 from sidecar.api.models.graph import (
     BackAnswer,
     ComponentAnswer,
@@ -14,7 +14,10 @@ from sidecar.api.models.graph import (
     GraphAnswer,
     GraphRequest,
     LinksAnswer,
+    LinksRequest,
     MentionAnswer,
+    MentionsAnswer,
+    MentionsRequest,
     NearAnswer,
     NeighbourhoodAnswer,
     NeighbourhoodRequest,
@@ -25,7 +28,7 @@ from sidecar.api.models.graph import (
     ResolveAnswer,
     ResolveRequest,
 )
-from sidecar.api.operations.base import Operation, find_note
+from sidecar.api.operations.base import Operation, find_note, known_otherwise
 from sidecar.api.services import Services
 from sidecar.errors import NoteNotFound
 from sidecar.graph.context import Context
@@ -37,7 +40,7 @@ _SHOWN = 100
 _GROUPS = 1000
 
 
-async def _links(services: Services, request: NoteRequest) -> LinksAnswer:
+async def _links(services: Services, request: LinksRequest) -> LinksAnswer:
     def collect() -> LinksAnswer:
         path = find_note(services, request.note)
         graph, notes = services.graph, services.index.notes
@@ -47,8 +50,9 @@ async def _links(services: Services, request: NoteRequest) -> LinksAnswer:
             forward=_forward(services, path),
             back=[
                 BackAnswer(source=b.source, title=b.title, kind=b.kind, raw=b.raw, generated=b.generated, **_in_context(b.context))
-                for b in graph.backlinks(path)
+                for b in graph.backlinks(path, request.limit, request.offset)
             ],
+            back_total=graph.count_backlinks(path),
             mentions=_mentions(graph, path),
             related=[RelatedAnswer(path=r.path, title=notes[r.path].title, score=r.score, reasons=r.reasons) for r in graph.related(path)],
         )
@@ -61,25 +65,36 @@ def _forward(services: Services, path: NotePath) -> list[ForwardAnswer]:
     answers: list[ForwardAnswer] = []
     for edge in services.graph.forward(path):
         target = services.index.notes.get(edge.target) if edge.resolved else None
+        known, repair = ([], "") if edge.resolved else known_otherwise(services, edge.target, path)
         answers.append(
             ForwardAnswer(
                 target=edge.target,
                 title=target.title if target else edge.target.rpartition("/")[2],
-                kind=edge.link.kind,
+                kind=edge.kind,
                 raw=edge.link.raw,
                 subpath=edge.link.subpath,
                 display=edge.link.display,
                 resolved=edge.resolved,
+                known_otherwise=known,
+                repair=repair,
                 wanted_by=0 if edge.resolved else len(graph.wanted_by(edge.target) - {path}),
             )
         )
     return answers
 
 
-def _mentions(graph: GraphService, path: NotePath) -> list[MentionAnswer]:
+async def _mentions_of(services: Services, request: MentionsRequest) -> MentionsAnswer:
+    def collect() -> MentionsAnswer:
+        path = find_note(services, request.note)
+        return MentionsAnswer(note=path, mentions=_mentions(services.graph, path, request.limit))
+
+    return await services.thread.run(collect)
+
+
+def _mentions(graph: GraphService, path: NotePath, limit: int = 100) -> list[MentionAnswer]:
     return [
         MentionAnswer(source=m.source, title=m.title, name=m.name, start=m.start, end=m.end, **_in_context(m.context))
-        for m in graph.mentions(path)
+        for m in graph.mentions(path, limit)
     ]
 
 
@@ -147,7 +162,10 @@ async def _resolve(services: Services, request: ResolveRequest) -> ResolveAnswer
 
 
 OPERATIONS = (
-    Operation("GET", "/api/kb/links", "Links of a note: out, back, unlinked mentions, related notes", NoteRequest, LinksAnswer, _links),
+    Operation("GET", "/api/kb/links", "Links of a note: out, back, unlinked mentions, related notes", LinksRequest, LinksAnswer, _links),
+    Operation(
+        "GET", "/api/kb/mentions", "Where other notes name a note without linking to it", MentionsRequest, MentionsAnswer, _mentions_of
+    ),
     Operation("GET", "/api/kb/graph", "The whole graph", GraphRequest, GraphAnswer, _graph),
     Operation("GET", "/api/kb/graph/neighbourhood", "What lies around a note", NeighbourhoodRequest, NeighbourhoodAnswer, _neighbourhood),
     Operation("GET", "/api/kb/graph/path", "A shortest way from note to note", PathRequest, PathAnswer, _path),

@@ -6,12 +6,11 @@ import asyncio
 from typing import Any
 
 from sidecar.api.models.notes import EntryAnswer, EntryRequest, ListAnswer, ListRequest, PropertiesAnswer, PropertiesRequest
-from sidecar.api.operations.base import Operation, find_note
+from sidecar.api.operations.base import Operation, find_note, known_otherwise
 from sidecar.api.services import Services
 from sidecar.errors import FrontmatterError
 from sidecar.vault.frontmatter import body_offset, read_frontmatter
 from sidecar.vault.layers import layer_of
-from sidecar.vault.links import render_link
 from sidecar.vault.note import Note, NotePath
 from sidecar.vault.property_edit import diff_heads, edit_properties
 
@@ -105,8 +104,7 @@ async def _list(services: Services, request: ListRequest) -> ListAnswer:
 
 def _unwritten(name: str, wanted_by: list[NotePath], services: Services) -> dict[str, Any]:
     """Describe an unwritten note; if it is the alias or title of one that exists, offer the link that would lead there."""
-    known = services.graph.known_otherwise(name)
-    repair = render_link(known[0], name, wanted_by[0], services.index.names) if len(known) == 1 else ""
+    known, repair = known_otherwise(services, name, wanted_by[0])
     return {"link": name, "wanted_by": wanted_by, "known_otherwise": known, "repair": repair}
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.context import Context, bold, faint
+from sidecar.errors import RequestInvalid, WriteFailed
 
 _FORMATS = ("json", "graphml", "dot", "html")
+_ENDINGS = {".json": "json", ".graphml": "graphml", ".dot": "dot", ".gv": "dot", ".html": "html", ".htm": "html"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--format", choices=_FORMATS, help="write the whole graph for another program; html is a picture")
     parser.add_argument("--depth", type=int, default=1, metavar="N", help="steps for --around (default 1)")
     parser.add_argument("--tags", action="store_true", help="also tags as nodes")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write --format to a file (default: standard output)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to a file; without --format its name tells the format")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
@@ -36,11 +38,26 @@ def run(args: argparse.Namespace, context: Context) -> int:
         found = client.call("GET", "/api/kb/graph/components")
         context.print(found, _components(found))
     else:
+        kind = _format(args, context)
         graph = client.call("GET", "/api/kb/graph", tags=args.tags)
-        if args.format:
-            return _export(graph, args.format, args.output, context)
+        if kind:
+            return _export(graph, kind, args.output, context)
         context.print(graph, _figures(graph))
     return 0
+
+
+def _format(args: argparse.Namespace, context: Context) -> str:
+    """Give the format to write, empty for none.
+
+    Raises:
+        RequestInvalid: A file whose format nobody tells, or ``--json`` for what is no JSON.
+    """
+    kind: str = args.format or (_ENDINGS.get(Path(args.output).suffix.lower(), "") if args.output else "")
+    if args.output and not kind:
+        raise RequestInvalid(f"{args.output!r} does not tell its format.", fix=f"Add --format with one of: {', '.join(_FORMATS)}.")
+    if context.is_json and not args.output and kind not in ("", "json"):
+        raise RequestInvalid(f"{kind} is no JSON.", fix="Leave out --json, or add -o FILE.")
+    return kind
 
 
 def _export(graph: dict[str, Any], kind: str, output: str | None, context: Context) -> int:
@@ -48,7 +65,10 @@ def _export(graph: dict[str, Any], kind: str, output: str | None, context: Conte
     if output is None:
         sys.stdout.write(text)
         return 0
-    Path(output).write_text(text, encoding="utf-8", newline="\n")
+    try:
+        Path(output).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise WriteFailed(f"{output} cannot be written: {error.strerror}.", fix="Name a file in a folder that you may write to.") from error
     context.print({"written": output, "format": kind}, [f"Written to {output}."])
     return 0
 

@@ -10,15 +10,20 @@ from sidecar.cli.context import Context, bold, faint, marked
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("note", help="path or name of a note")
+    parser.add_argument("--limit", type=int, default=1000, metavar="N", help="how many back-links at most (default 1000)")
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help="how many back-links to skip")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    found = context.client().call("GET", "/api/kb/links", note=args.note)
+    found = context.client().call("GET", "/api/kb/links", note=args.note, limit=args.limit, offset=args.offset)
     lines = [f"{bold(found['title'])}  {faint(found['note'])}"]
     lines += _section("Linked mentions", [back for back in found["back"] if not back["generated"]])
+    shown = args.offset + len(found["back"])
+    if shown < found["back_total"]:
+        lines.append(faint(f"  {shown} of {found['back_total']} back-links; more with --offset {shown}"))
     lines += _section("Unlinked mentions", found["mentions"])
     lines.append(bold(f"Outgoing ({len(found['forward'])})"))
-    lines += [f"  {link['raw']} → {link['target'] if link['resolved'] else 'not written yet'}" for link in found["forward"]]
+    lines += [line for link in found["forward"] for line in _outgoing(link)]
     lines.append(bold(f"Related ({len(found['related'])})"))
     lines += [f"  {related['title']}  {faint(_reasons(related['reasons']))}" for related in found["related"]]
     generated = sorted({back["source"] for back in found["back"] if back["generated"]})
@@ -26,6 +31,15 @@ def run(args: argparse.Namespace, context: Context) -> int:
         lines.append(faint(f"Also on the map: {', '.join(generated)}"))
     context.print(found, lines)
     return 0
+
+
+def _outgoing(link: dict[str, Any]) -> list[str]:
+    """Show a link out; one to an unwritten note whose name another goes by gets the link that would lead there."""
+    lines = [f"  {link['raw']} → {link['target'] if link['resolved'] else 'not written yet'}"]
+    if link["known_otherwise"]:
+        hint = f"matches an alias or title of {', '.join(link['known_otherwise'])}"
+        lines.append(faint(f"      {hint}" + (f"; write {link['repair']}" if link["repair"] else "")))
+    return lines
 
 
 def _section(title: str, mentions: list[dict[str, Any]]) -> list[str]:
@@ -37,9 +51,6 @@ def _reasons(reasons: dict[str, list[str]]) -> str:
     words = {
         "tags": ("tag in common", "tags in common"),
         "neighbours": ("shared neighbour", "shared neighbours"),
-        "text": ("like text", "like text"),
     }
-    return " · ".join(
-        f"{shared[0] if reason == 'text' else len(shared)} {words.get(reason, (reason, reason))[len(shared) != 1]}"
-        for reason, shared in reasons.items()
-    )
+    counted = [f"{len(shared)} {words[reason][len(shared) != 1]}" for reason, shared in reasons.items() if reason in words]
+    return " · ".join([*counted, *([f"words: {', '.join(reasons['text'])}"] if "text" in reasons else [])])

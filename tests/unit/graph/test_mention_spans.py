@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.graph import mentions
 from sidecar.graph.mentions import NameMatcher, fold_text, mask
+from sidecar.vault.frontmatter import body_offset
+from sidecar.vault.generated import blank_block
+from sidecar.vault.markdown import scan_markdown
 from sidecar.vault.note import fold_name
+from sidecar.vault.parse import parse_note
 
 NFD_CAFE = unicodedata.normalize("NFD", "café")
 
@@ -72,6 +78,54 @@ def test_what_is_found_reads_as_the_name(before: str, name: str, after: str) -> 
         assert NameMatcher([name]).find(text)
 
 
-def test_the_quick_look_never_misses() -> None:
-    assert NameMatcher([NFD_CAFE]).is_in("ein CAFÉ")
-    assert not NameMatcher(["tea"]).is_in("ein Café")
+MARKS = [*"aé知 \n\t`~[]()|!<>-*1.%$\\", "```", "    ", "\n\n", "%%\n", "> ", "- ", "~~~\n", "<!-- ", " -->", "$$\n", "\u0301", "\r\n"]
+WORDS = [
+    "cat",
+    "知识",
+    "[[cat]]",
+    "[[a|cat]]",
+    "[cat](x.md)",
+    "![[cat]]",
+    "https://x.org/cat",
+    "cat.",
+    "# cat",
+    "1x://cat",
+    "a.b+c://cat ",
+    "x://",
+]
+PIECES = st.lists(st.sampled_from([*MARKS, *WORDS, "%% kb:moc:begin %%\n", "%% kb:moc:end %%\n"]), max_size=30)
+
+
+def _slow_mask(text: str, start: int) -> str:
+    """The rule in its plainest form: blank what the parser found, then inline code, then addresses."""
+    structure = scan_markdown(blank_block(text), start)
+    chars = list(blank_block(text))
+    gone = [range(start), *(range(link.start, link.start + len(link.raw)) for link in structure.links)]
+    offsets = [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n"))]
+    gone += [range(offsets[n - 1], offsets[n] - 1) for n in structure.code_lines]
+    for place in itertools.chain.from_iterable(gone):
+        chars[place] = "\0"
+    for pattern in (mentions._CODE, mentions._URL):
+        chars = list(pattern.sub(lambda found: "\0" * len(found[0]), "".join(chars)))
+    return "".join(chars)
+
+
+@given(PIECES, st.booleans())
+def test_the_quick_way_finds_what_the_slow_one_finds(pieces: list[str], with_head: bool) -> None:
+    text = ("---\ntitle: cat\n---\n" if with_head else "") + "".join(pieces)
+    note, start, matcher = parse_note("n.md", text), body_offset(text), NameMatcher(["cat", "知识", "at 1", "é"])
+    slowly = matcher.find(_slow_mask(text, start))
+    assert slowly == matcher.find(mask(text, start))
+    assert slowly == matcher.find(mask(text, start, note.links))
+    if slowly:
+        assert matcher.may_mention(text, start, note.links)
+
+
+@pytest.mark.parametrize("text", ["ein CAFÉ", "CAFÉ https://x.org", f"{NFD_CAFE}https://x.org", "[[a]] CAFÉ"])
+def test_the_quick_look_never_misses(text: str) -> None:
+    assert NameMatcher([NFD_CAFE]).may_mention(text, 0, parse_note("n.md", text).links)
+
+
+@pytest.mark.parametrize("text", ["category", "[[cat]] and [a](cat.md)", "---\ntitle: cat\n---\n![[cat|cat]]", "dog"])
+def test_a_note_that_only_links_is_not_looked_at_further(text: str) -> None:
+    assert not NameMatcher(["cat"]).may_mention(text, body_offset(text), parse_note("n.md", text).links)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.graph.metrics import rank_related
+from sidecar.graph.metrics import Likeness, rank_related
 from sidecar.graph.relations import Marks, Relations
 from sidecar.graph.walks import around, components, shortest_path
 
@@ -57,8 +57,15 @@ def test_a_shortest_way_and_the_parts() -> None:
 
 
 def test_likeness_of_text_is_a_reason_among_others_and_no_linked_note_is_related() -> None:
-    related = rank_related("a", ["T"], _next, lambda tag: {"a", "z"} if tag == "T" else set(), [("z", 0.25), ("y", 0.9), ("b", 0.9)])
-    assert [("y", {"text": ["0.90"]}), ("z", {"tags": ["T"], "text": ["0.25"]})] == [
-        (r.path, r.reasons) for r in related if r.path in ("y", "z", "b")
+    alike = [
+        Likeness("z", 10.0, ("soil",)),
+        Likeness("y", 300.0, ("soil", "worm")),
+        Likeness("b", 300.0, ("soil",)),
+        Likeness("x", 9.0, ()),
     ]
+    related = rank_related("a", ["T"], _next, lambda tag: {"a", "z"} if tag == "T" else set(), alike)
+    assert [("y", {"text": ["soil", "worm"]}), ("z", {"tags": ["T"], "text": ["soil"]})] == [
+        (r.path, r.reasons) for r in related if r.path in ("x", "y", "z", "b")
+    ]
+    assert 1 > related[0].score > 0.8, "even a copy weighs less than 1 by its text"
     assert {"neighbours": ["b"]} == next(r.reasons for r in related if r.path == "c")

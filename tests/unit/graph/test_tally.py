@@ -62,6 +62,9 @@ def test_any_sequence_of_changes_ends_in_the_figures_of_its_last_state(changes: 
         for known in sorted(last):
             fresh.put(known, last[known])
         assert _figures(fresh) == _figures(running)
+        filled = Tally()
+        filled.fill(last)
+        assert _figures(fresh) == _figures(filled)
     hubs = running.hubs()
     assert hubs == sorted(hubs, key=lambda hub: (-hub.score, -hub.in_links, hub.path))
     assert [hubs[:n] for n in range(4)] == [running.hubs(n) for n in range(4)]
