@@ -108,6 +108,25 @@ def open_cache(path: Path | None) -> NoteCache:
     return NoteCache(path, f"{NOTE_FORMAT}/{FORMAT}")
 
 
+def wire_ingest(
+    vault: OpenVault,
+    files: VaultFiles,
+    journal: Journal,
+    thread: VaultThread,
+    clock: Clock,
+    config: ConfigBox,
+    reader: PageReader,
+    loopback_ports: frozenset[int],
+) -> IngestService:
+    """Put together what turns links into notes."""
+    ingest = config.current.ingest
+    limits = FetchLimits(max_bytes=ingest.max_bytes, timeout_s=ingest.timeout_s)
+    fetcher = Fetcher(limits, loopback_ports=loopback_ports, cookie_of=Secrets(user_folder()).cookie_of, clock=clock)
+    tool = MediaTool(lambda: config.current.ingest.media_tool)
+    gatherer = Gatherer(fetcher, reader, tool, lambda: Wishes(config.current.caption_languages))
+    return IngestService(vault.index, files, journal, gatherer, ImageFetcher(fetcher), thread, clock, config, vault.apply)
+
+
 def open_container(
     root: Path,
     *,
@@ -141,21 +160,7 @@ def open_container(
     events = EventLog()
     keys = Keys()
     reader = PageReader()
-    limits = FetchLimits(max_bytes=config.current.ingest.max_bytes, timeout_s=config.current.ingest.timeout_s)
-    ports = allowed_loopback_ports(is_service=is_service)
-    fetcher = Fetcher(limits, loopback_ports=ports, cookie_of=Secrets(user_folder()).cookie_of, clock=clock)
-    journal = Journal(root / KB_FOLDER / "journal", clock)
-    ingest = IngestService(
-        index,
-        files,
-        journal,
-        Gatherer(fetcher, reader, MediaTool(lambda: config.current.ingest.media_tool), lambda: Wishes(config.current.caption_languages)),
-        ImageFetcher(fetcher),
-        thread,
-        clock,
-        config,
-        vault.apply,
-    )
+    ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, allowed_loopback_ports(is_service=is_service))
 
     def tell(job: Job) -> None:
         events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])

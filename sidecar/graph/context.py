@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sidecar.vault.note import Heading
+
 _BEFORE, _AFTER = 60, 140
 
 
@@ -36,3 +38,8 @@ def context_at(text: str, start: int, end: int, line: int, heading: str = "") ->
     before, after = "…" if left > begin else "", "…" if right < stop else ""
     offset = len(before) - left - lead
     return Context(before + shown.strip() + after, ((start + offset, end + offset),), line, heading)
+
+
+def heading_above(headings: tuple[Heading, ...], line: int) -> str:
+    """Give the text of the nearest heading above a line; empty if there is none."""
+    return next((heading.text for heading in reversed(headings) if heading.line < line), "")

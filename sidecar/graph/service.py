@@ -9,7 +9,7 @@ from typing import Any
 from sidecar.config import Folders
 from sidecar.errors import VaultError
 from sidecar.graph.build import Edge, VaultGraph, node_kind
-from sidecar.graph.context import Context, context_at
+from sidecar.graph.context import Context, context_at, heading_above
 from sidecar.graph.encode import encode_graph
 from sidecar.graph.mentions import NameMatcher, Span, mask, mention_names
 from sidecar.graph.metrics import Hub, Likeness, Related, rank_related
@@ -24,7 +24,7 @@ from sidecar.vault.files import VaultFiles
 from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.layers import layer_of
-from sidecar.vault.note import Heading, Note, NotePath, basename_of
+from sidecar.vault.note import Note, NotePath, basename_of
 
 FindTexts = Callable[[list[str]], Iterable[NotePath]]
 """Lists the notes whose text may hold one of the names."""
@@ -383,7 +383,7 @@ def _mentions(source: Note, text: str, spans: list[Span]) -> list[Mention]:
     found: list[Mention] = []
     for span in spans:
         line = text.count("\n", 0, span.start) + 1
-        context = context_at(text, span.start, span.end, line, _heading_above(source.headings, line))
+        context = context_at(text, span.start, span.end, line, heading_above(source.headings, line))
         found.append(Mention(source.path, source.title, span.name, span.start, span.end, context))
     return found
 
@@ -392,10 +392,6 @@ def _link_context(edge: Edge, source: Note, text: str) -> Context:
     link = edge.link
     end = link.start + len(link.raw)
     if link.start >= 0 and text[link.start : end] == link.raw:
-        return context_at(text, link.start, end, link.line, _heading_above(source.headings, link.line))
+        return context_at(text, link.start, end, link.line, heading_above(source.headings, link.line))
     prefix = f"{link.key.split('.')[0]}: " if link.key else ""
     return Context(prefix + link.raw, ((len(prefix), len(prefix) + len(link.raw)),), link.line)
-
-
-def _heading_above(headings: tuple[Heading, ...], line: int) -> str:
-    return next((heading.text for heading in reversed(headings) if heading.line < line), "")
