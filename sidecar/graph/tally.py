@@ -96,10 +96,12 @@ class Tally:
         touched = {path, *(known.targets if known else ()), *share.targets}
         for other in touched:
             self._unplace(other)
+        # Tags are ranked anew only if they changed, which most saves leave as they were.
+        same_tags = known is not None and _tags_of(known) == _tags_of(share)
         if known:
-            self._count(path, known, -1)
+            self._count(path, known, -1, with_tags=not same_tags)
         self._shares[path] = share
-        self._count(path, share, 1)
+        self._count(path, share, 1, with_tags=not same_tags)
         for other in touched:
             self._place(other)
 
@@ -146,6 +148,10 @@ class Tally:
     def hub_count(self) -> int:
         return self._sizes.total()
 
+    def is_hub(self, path: NotePath) -> bool:
+        """Whether a living note is linked to, so that :meth:`hubs` ranks it."""
+        return path in self._living and path in self._into
+
     def in_links(self, path: NotePath) -> int:
         """Count the notes that link to a file with links that count."""
         return len(self._into.get(path, ()))
@@ -156,6 +162,10 @@ class Tally:
     @property
     def orphan_count(self) -> int:
         return len(self._orphans)
+
+    def is_orphan(self, path: NotePath) -> bool:
+        share = self._shares.get(path)
+        return share is not None and self._lonely(share, self.in_links(path)) is self._orphans
 
     def dead_ends(self) -> list[NotePath]:
         """List the notes that are linked to and link to nothing, sorted."""
@@ -172,7 +182,7 @@ class Tally:
             self._ranked_tags = sorted(counts, key=lambda item: (-item[1], item[0]))
         return self._ranked_tags[:]
 
-    def _count(self, path: NotePath, share: Share, sign: int) -> None:
+    def _count(self, path: NotePath, share: Share, sign: int, *, with_tags: bool) -> None:
         for target in share.targets:
             if sign > 0:
                 self._into[target].add(path)
@@ -191,7 +201,7 @@ class Tally:
             _add(self._layers, share.layer, sign)
             if share.layer == "sources":
                 _keep(self._captures, (-(share.day or date.min).toordinal(), path), sign)
-        for tag in {t.lower(): t for t in share.note.tags}.values():
+        for tag in {t.lower(): t for t in share.note.tags}.values() if with_tags else ():
             self._ranked_tags = None
             _add(self._spellings[tag.lower()], tag, sign)
             if not self._spellings[tag.lower()]:
@@ -241,6 +251,10 @@ class Tally:
 def share_of(note: Note | None, layer: Layer, targets: Iterable[NotePath], *, links_out: bool) -> Share:
     """Put together what a note adds; a buried one adds nothing but is known."""
     return Share(note, layer, changed_on(note) if note else None, frozenset(targets), links_out)
+
+
+def _tags_of(share: Share) -> tuple[str, ...]:
+    return share.note.tags if share.note else ()
 
 
 def _add(counter: Counter[_K], key: _K, sign: int) -> None:

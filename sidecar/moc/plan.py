@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sidecar.config import MapSettings, MocSettings
 from sidecar.graph.metrics import Hub
@@ -20,6 +20,33 @@ T = TypeVar("T")
 Judge = Callable[[NotePath], bool]
 _HUB_TAGS = 3
 _is_tag = lru_cache(maxsize=100_000)(is_tag)
+_FIRST_LOOK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked(Generic[T]):
+    """What the graph ranks, asked for no further than it is looked at: a map shows twenty of what may be many thousands.
+
+    Attributes:
+        first: Gives so many from the top, all for ``None``.
+        total: How many there are.
+        holds: Whether a note is one of them.
+    """
+
+    first: Callable[[int | None], list[T]]
+    total: int
+    holds: Judge
+
+    def __iter__(self) -> Iterator[T]:
+        seen = 0
+        for limit in (_FIRST_LOOK, 8 * _FIRST_LOOK, None):
+            yield from self.first(limit)[seen:]
+            if limit is None or limit >= self.total:
+                return
+            seen = limit
+
+    def total_without(self, hidden: Iterable[NotePath]) -> int:
+        return self.total - sum(map(self.holds, hidden))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +115,8 @@ class Vault:
 
     notes: Mapping[NotePath, Note]
     tally: Tally
-    hubs: Sequence[Hub]
-    orphans: Sequence[NotePath]
+    hubs: Ranked[Hub]
+    orphans: Ranked[NotePath]
     tags: Sequence[tuple[str, int]]
     maps: frozenset[NotePath]
     is_excluded: Judge
@@ -102,24 +129,26 @@ class Vault:
 def plan_moc(vault: Vault, settings: MocSettings) -> MocPlan:
     """Choose what the main map shows; a section that is switched off holds nothing and counts nothing."""
     wants = {name: name in settings.sections for name in ("hubs", "topics", "recent", "orphans")}
-    hubs = vault.hubs if wants["hubs"] else ()
     topics = [(tag, count) for tag, count in vault.tags if _is_tag(tag)] if wants["topics"] else []
     captures = vault.tally.captures() if wants["recent"] else ()
-    lonely = vault.orphans if wants["orphans"] else ()
     hidden = vault.maps | vault.tally.canvases
     return MocPlan(
         counts=vault.tally.counts(),
         newest=vault.tally.newest,
-        hubs=tuple(_hub_entry(hub, vault) for hub in _first(hubs, settings.hubs, vault, lambda hub: hub.path)),
-        hubs_total=len(hubs) - sum(hub.path in hidden for hub in hubs),
+        hubs=tuple(
+            _hub_entry(hub, vault) for hub in _first(vault.hubs if wants["hubs"] else (), settings.hubs, vault, lambda hub: hub.path)
+        ),
+        hubs_total=vault.hubs.total_without(hidden) if wants["hubs"] else 0,
         topics=tuple(topics[: settings.topics]),
         topics_total=len(topics),
         recent=tuple(
             CaptureEntry(path, title_of(vault.notes[path]), vault.tally.day_of(path))
             for path in _first(captures, settings.recent, vault, str)
         ),
-        orphans=tuple((path, title_of(vault.notes[path])) for path in _first(lonely, settings.orphans, vault, str)),
-        orphans_total=len(lonely) - sum(map(hidden.__contains__, lonely)),
+        orphans=tuple(
+            (path, title_of(vault.notes[path])) for path in _first(vault.orphans if wants["orphans"] else (), settings.orphans, vault, str)
+        ),
+        orphans_total=vault.orphans.total_without(hidden) if wants["orphans"] else 0,
     )
 
 
@@ -131,7 +160,7 @@ def plan_list(vault: Vault, settings: MapSettings) -> ListPlan:
     members = vault.tally.members[settings.path].notes
     total = len(members) - sum(path in members for path in vault.maps)
     if settings.sort == "hubs":
-        ranked = {hub.path: hub.in_links for hub in vault.hubs if hub.path in members}
+        ranked = {hub.path: hub.in_links for hub in vault.hubs.first(None) if hub.path in members}
         rest = (path for path in members if path not in ranked)
         order = _first(chain(ranked, rest), settings.notes, vault, str)
         return ListPlan(tuple(ListEntry(path, title_of(vault.notes[path]), ranked.get(path, 0)) for path in order), total)

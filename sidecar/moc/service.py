@@ -9,7 +9,7 @@ from sidecar.config import Config, Language, MapSettings
 from sidecar.errors import NoteNotFound
 from sidecar.graph.service import GraphService
 from sidecar.moc.file import MapFile
-from sidecar.moc.plan import ListPlan, MocPlan, Vault, plan_list, plan_moc
+from sidecar.moc.plan import ListPlan, MocPlan, Ranked, Vault, plan_list, plan_moc
 from sidecar.moc.render import render_list, render_moc
 from sidecar.moc.tally import Tally
 from sidecar.moc.words import MOC_WORDS
@@ -142,11 +142,12 @@ class MocService:
         raise NoteNotFound(f"No map is set up at {path}.", fix=f"Maps in config.toml: {known}.", path=path)
 
     def _vault(self) -> Vault:
+        links = self._graph.tally
         return Vault(
             self._index.notes,
             self._current_tally(),
-            self._graph.hubs(),
-            self._graph.orphans(),
+            Ranked(links.hubs, links.hub_count, links.is_hub),
+            Ranked(links.orphans, links.orphan_count, links.is_orphan),
             self._graph.tags(),
             frozenset(self.paths),
             self._index.is_excluded,

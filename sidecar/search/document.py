@@ -6,10 +6,9 @@ import array
 import re
 import struct
 import sys
-from collections import Counter
 from dataclasses import dataclass
 
-from sidecar.search.terms import MAX_TERM_CHARS, TERMS_VERSION, cut_terms
+from sidecar.search.terms import TERMS_VERSION, count_terms
 from sidecar.vault.frontmatter import body_offset
 from sidecar.vault.generated import blank_block
 from sidecar.vault.note import Note, basename_of
@@ -23,7 +22,7 @@ MAX_INDEXED_CHARS = 2_000_000
 _DRAWING = re.compile(r"^```(?:compressed-)?json\s*\n.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 
 _FIELD_WEIGHTS = {"title": 3.0, "aliases": 3.0, "headings": 2.0, "tags": 2.0, "kb_use_when": 2.0}
-_BODY_WEIGHT = 1.0
+"""A word in the body weighs 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +65,12 @@ def pack_note(note: Note, text: str) -> bytes:
     """Cut a note into weighted terms and pack them."""
     fields = note_fields(note)
     body = indexed_text(note.path, text).body if note.kind == "note" else ""
-    return _pack([(_BODY_WEIGHT, body), *((_FIELD_WEIGHTS[name], field) for name, field in fields.items())])
+    return _pack(body, [(_FIELD_WEIGHTS[name], field) for name, field in fields.items()])
 
 
 def pack_text(text: str) -> bytes:
     """Cut a text that is no note, for comparing notes with it."""
-    return _pack([(_BODY_WEIGHT, text[:MAX_INDEXED_CHARS])])
+    return _pack(text[:MAX_INDEXED_CHARS], [])
 
 
 def note_fields(note: Note) -> dict[str, str]:
@@ -86,17 +85,14 @@ def note_fields(note: Note) -> dict[str, str]:
     }
 
 
-def _pack(fields: list[tuple[float, str]]) -> bytes:
-    weights: dict[str, float] = {}
-    length = 0
+def _pack(body: str, fields: list[tuple[float, str]]) -> bytes:
+    counts, length = count_terms(body)
+    weights: dict[str, float] = {**counts}
     for weight, field in fields:
-        for term, count in Counter(cut_terms(field)).items():
-            if len(term) > MAX_TERM_CHARS:
-                continue
+        counts, terms = count_terms(field)
+        length += terms
+        for term, count in counts.items():
             weights[term] = weights.get(term, 0.0) + weight * count
-            # Single CJK characters repeat what the pairs say; counting them would make Chinese notes look twice as long.
-            if len(term) > 1 or term.isascii():
-                length += count
     values = array.array("f", weights.values())
     if sys.byteorder == "big":
         values.byteswap()

@@ -26,6 +26,14 @@ _MERGE_MIN = 200
 """How many changed documents wait in the overlay before they freeze."""
 
 
+class _Numbers(dict[str, int]):
+    """Numbers terms in the order in which they are first met."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
 class SearchIndex:
     """Documents by name, searchable by term."""
 
@@ -50,7 +58,7 @@ class SearchIndex:
     def load(self, documents: Iterable[tuple[str, PackedDocument]]) -> None:
         """Replace everything by ``documents``."""
         self.__init__()  # type: ignore[misc]
-        numbers: dict[str, int] = {}
+        numbers = _Numbers()
         term_ids: list[Ints] = []
         weights: list[Weights] = []
         counts: list[int] = []
@@ -59,7 +67,7 @@ class SearchIndex:
             self._numbers[name] = len(self._names)
             self._names.append(name)
             lengths.append(document.length)
-            term_ids.append(np.fromiter((numbers.setdefault(t, len(numbers)) for t in document.terms), np.int32, len(document.terms)))
+            term_ids.append(np.fromiter(map(numbers.__getitem__, document.terms), np.int32, len(document.terms)))
             weights.append(as_weights(document.weights, len(document.weights)))
             counts.append(len(document.terms))
         self._lengths = np.array(lengths, np.float64)

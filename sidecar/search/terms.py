@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from operator import add
 
 from sidecar.search.scripts import simplified_characters
 
@@ -22,7 +25,9 @@ MAX_TERM_CHARS = 64
 """Longer ones are keys, hashes and data, never words; they are not indexed, their parts are."""
 
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u1100-\u11ff\uf900-\ufaff\U00020000-\U0003134f"
-_RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+(?:[_.\-'’/][^\W_{CJK}]+)*[+#]*)")
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_WORD = re.compile(rf"[^\W_{CJK}]+(?:[_.\-'’/][^\W_{CJK}]+)*[+#]*")
+_RUN = re.compile(rf"(?P<cjk>{_CJK_RUN.pattern})|(?P<word>{_WORD.pattern})")
 _PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_A-Za-z\d{CJK}]+")
 _SEPARATOR = re.compile(r"[_.\-'’/]")
 
@@ -118,6 +123,35 @@ def cut_terms(text: str) -> list[str]:
     return terms
 
 
+def count_terms(text: str) -> tuple[dict[str, int], int]:
+    """Count the terms of a text that are not too long, as :func:`cut_terms` gives them, and give the text's length in terms.
+
+    Single CJK characters do not add to the length: they repeat what the pairs say, and would make Chinese notes look twice as long.
+    Each distinct word is taken apart once.
+    """
+    folded = fold(text)
+    counts, length = ({}, 0) if folded.isascii() else _count_cjk(_CJK_RUN.findall(folded))
+    for word, count in Counter(_WORD.findall(folded)).items():
+        terms, long = _counted_word(word)
+        length += count * long
+        for term in terms:
+            counts[term] = counts.get(term, 0) + count
+    return counts, length
+
+
+def _count_cjk(runs: list[str]) -> tuple[dict[str, int], int]:
+    if not runs:
+        return {}, 0
+    joined = "\n".join(runs)
+    counts = Counter(joined)
+    counts.update(map(add, joined, joined[1:]))
+    for run in runs:  # what reaches over the end of a run is no term
+        counts.pop(run[-1] + "\n", None)
+        counts.pop("\n" + run[0], None)
+    counts.pop("\n", None)
+    return counts, len(joined) - 2 * len(runs) + 1
+
+
 def is_ideographic(run: str) -> bool:
     """Whether a CJK run holds Chinese characters only."""
     return all(char >= "\u3400" and not "\uac00" <= char <= "\ud7af" for char in run)
@@ -144,3 +178,10 @@ def _word_terms(word: str) -> list[str]:
     parts = [part.lower() for part in _PART.findall(word)]
     others = dict.fromkeys([bare, *pieces, *(parts if len(parts) > 1 else ())])
     return [whole, *(term for term in others if term and term != whole)]
+
+
+@lru_cache(maxsize=20_000)
+def _counted_word(word: str) -> tuple[list[str], int]:
+    """Give the terms of a word that are indexed, and how many of them add to a text's length."""
+    terms = [term for term in _word_terms(word) if len(term) <= MAX_TERM_CHARS]
+    return terms, sum(len(term) > 1 or term.isascii() for term in terms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from sidecar.search.index import SearchIndex
 from sidecar.search.query import parse_query
 from sidecar.search.ranking import score_documents
 from sidecar.search.snippets import find_matches
-from sidecar.search.terms import cut_runs, cut_terms, fold, fold_with_origin
+from sidecar.search.terms import MAX_TERM_CHARS, count_terms, cut_runs, cut_terms, fold, fold_with_origin
 from sidecar.vault.parse import parse_note
 
 _WORDS = ["alpha", "beta", "c++", "知识库", "库存", "gpt-4", "知"]
@@ -113,6 +114,16 @@ def test_single_characters_do_not_make_a_chinese_note_look_longer() -> None:
 )
 def test_how_a_text_is_cut(text: str, terms: list[str]) -> None:
     assert terms == cut_terms(text)
+
+
+MIXED = st.text(st.characters() | st.sampled_from("aB1 _-.+#\n知識한Ц"), max_size=200)
+
+
+@given(MIXED)
+def test_terms_are_counted_as_they_are_cut(text: str) -> None:
+    expected = Counter(term for term in cut_terms(text) if len(term) <= MAX_TERM_CHARS)
+    length = sum(count for term, count in expected.items() if len(term) > 1 or term.isascii())
+    assert (expected, length) == count_terms(text)
 
 
 ANY = st.text(st.characters() | st.sampled_from("ｶﾞﾊﾟ e\u0301\u3099ﬁİß知識한"), max_size=30)
