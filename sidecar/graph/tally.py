@@ -109,7 +109,7 @@ class Tally:
         """Take in all files of a vault at once; before, there must be none."""
         self._shares = dict(shares)
         for path, share in shares.items():
-            self._count(path, share, 1)
+            self._count(path, share, 1, with_tags=True)
         for path in shares:
             self._place(path)
 
