@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sidecar.errors import MocNotAdopted, NoteNotFound, VaultError, WriteConflict
+from sidecar.errors import MocNotAdopted, NoteNotFound, VaultError, VaultUnreadable, WriteConflict
 from sidecar.moc.text import FREEZE_PROPERTY, adopt, is_frozen, replace_block, unsettled_sibling
 from sidecar.vault.changes import FileStat
 from sidecar.vault.files import ABSENT, VaultFiles, content_hash
@@ -88,20 +88,27 @@ class MapFile:
             text, expected = self._read()
         except NoteNotFound:
             text, expected = "", ABSENT
+        except VaultUnreadable:
+            self._check_settled()  # a placeholder beside it says more than that it cannot be read
+            raise
         if replace_block(text, "") is not None:
             return False
         if has_trace(text):
             raise self._not_adopted(text)
         if is_frozen(text):
             raise MocNotAdopted(f"{self.path} is frozen by its property {FREEZE_PROPERTY}.", fix="Take the property out first.")
+        self._check_settled()
+        self._files.write(self.path, adopt(text).encode("utf-8"), expected=expected)
+        return True
+
+    def _check_settled(self) -> None:
+        """Refuse while a sync program is not done with the file."""
         sibling = unsettled_sibling(self.path.rpartition("/")[2], self._files.siblings(self.path))
         if sibling:
             raise MocNotAdopted(
                 f"{self.path} is not adopted: {sibling} lies beside it, so a sync program is not done with it.",
                 fix="Let it finish, or keep one of the two and remove the other.",
             )
-        self._files.write(self.path, adopt(text).encode("utf-8"), expected=expected)
-        return True
 
     def _put(self, block: str) -> bool:
         for _ in range(_TRIES):
