@@ -178,6 +178,7 @@ def test_a_link_put_in_the_way_between_check_and_use_never_leads_outside(make_va
             (root / "dir").symlink_to(outside)
             (root / "dir").unlink()
             (root / "aside").rename(root / "dir")
+            is_done.wait(0.0005)  # else the folder is hardly ever there, and nothing is written at all
 
     swapping = threading.Thread(target=swap)
     swapping.start()
