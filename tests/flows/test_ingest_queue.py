@@ -319,6 +319,9 @@ class NearReader:
     async def read(self, *request):  # what the reader's process does, without the second that its start takes
         return read_pages(*request)
 
+    async def warm(self):
+        pass
+
 async def main(root, urls):
     container = open_container(Path(root))
     services = container.services
