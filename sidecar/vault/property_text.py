@@ -18,6 +18,7 @@ _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?")
 _NUMBER_LIKE: Final = re.compile(r"[-+.]?\d[\d_,.:+\-a-fA-FoOxX]*|\d{4}-\d.*|\.(?:inf|nan)", re.IGNORECASE)
 _WORDS: Final = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"))
 _ESCAPED: Final = re.compile('["\\\\\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]')
+_NO_YAML: Final = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]")
 _SHORT_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -46,7 +47,8 @@ def render_scalar(value: Any, quote: Quote = "", *, in_flow: bool = False) -> st
             return _text(value, quote, in_flow=in_flow)
         case list() | tuple() | dict():
             try:
-                return json.dumps(value, ensure_ascii=False)
+                # JSON lets stand what YAML has no place for outside an escape.
+                return _NO_YAML.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(value, ensure_ascii=False))
             except (TypeError, ValueError, RecursionError) as error:
                 raise FrontmatterError("This value cannot be a property.", fix="Give text, numbers, true, false or lists.") from error
     raise FrontmatterError(f"A {type(value).__name__} cannot be a property.", fix="Give text, a number, true, false or a list.")

@@ -210,6 +210,7 @@ STYLES = st.sampled_from([{}, {"default_flow_style": None}, {"default_style": '"
 @settings(max_examples=300 if not IS_SLOW else 10_000, deadline=None)
 @given(HEADS, STYLES, st.text("ab\n-# \r", max_size=30), st.sampled_from(["", "\ufeff"]), KEYS, VALUES)
 @example({}, {}, "---\n---\n", "", "a", 1)
+@example({}, {}, "", "", "tags", {"x": "\x7f"})
 def test_everything_else_stays_byte_for_byte(
     head: dict[str, Any], style: dict[str, Any], body: str, bom: str, key: str, value: Any
 ) -> None:
