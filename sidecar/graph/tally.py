@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -57,6 +58,7 @@ class Tally:
         self._orphans: list[NotePath] = []
         self._dead_ends: list[NotePath] = []
         self._captures: list[tuple[int, NotePath]] = []
+        self._canvases: set[NotePath] = set()
         self._spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._ranked_tags: list[tuple[str, int]] | None = None
         self._newest: date | None = None
@@ -75,6 +77,20 @@ class Tally:
     def layers(self) -> Mapping[Layer, int]:
         """Number of living notes, canvases aside, in each layer."""
         return MappingProxyType(self._layers)
+
+    @property
+    def canvases(self) -> AbstractSet[NotePath]:
+        """The living canvases: they have links, but no map and no list of notes shows them."""
+        return self._canvases
+
+    def is_note(self, path: NotePath) -> bool:
+        """Whether a path is a living note and no canvas."""
+        return path in self._living and path not in self._canvases
+
+    def day_of(self, path: NotePath) -> date | None:
+        """Give the day of the last change that a file names, if it does."""
+        share = self._shares.get(path)
+        return share.day if share else None
 
     def targets_of(self, path: NotePath) -> frozenset[NotePath]:
         """Give the files a note links to with links that count."""
@@ -171,9 +187,9 @@ class Tally:
         """List the notes that are linked to and link to nothing, sorted."""
         return self._dead_ends[:]
 
-    def captures(self, limit: int | None = None) -> list[NotePath]:
-        """List the living notes of the layer ``sources``, newest day first, then by path."""
-        return [path for _, path in self._captures[:limit]]
+    def captures(self) -> Iterator[NotePath]:
+        """Give the living notes of the layer ``sources``, newest day first, those without a day last, then by path."""
+        return (path for _, path in self._captures)
 
     def tags(self) -> list[tuple[str, int]]:
         """Count the notes of each tag, most first; case does not matter, the most used spelling is shown."""
@@ -197,7 +213,9 @@ class Tally:
             self._living[path] = share.note
         else:
             del self._living[path]
-        if share.note.kind == "note":
+        if share.note.kind != "note":
+            (self._canvases.add if sign > 0 else self._canvases.discard)(path)
+        else:
             _add(self._layers, share.layer, sign)
             if share.layer == "sources":
                 _keep(self._captures, (-(share.day or date.min).toordinal(), path), sign)

@@ -12,13 +12,17 @@ from typing import Generic, TypeVar
 
 from sidecar.config import MapSettings, MocSettings
 from sidecar.graph.metrics import Hub
-from sidecar.moc.tally import Tally
+from sidecar.graph.tally import Tally
+from sidecar.moc.members import MapMembers
 from sidecar.vault.inline import is_tag
+from sidecar.vault.layers import Layer
 from sidecar.vault.note import Note, NotePath, basename_of
 
 T = TypeVar("T")
 Judge = Callable[[NotePath], bool]
 _HUB_TAGS = 3
+_LAYERS: tuple[Layer, ...] = ("wiki", "sources", "core", "inbox")
+"""The layers that the counts line names."""
 _is_tag = lru_cache(maxsize=100_000)(is_tag)
 _FIRST_LOOK = 64
 
@@ -106,7 +110,8 @@ class Vault:
 
     Attributes:
         notes: All notes, buried ones and canvases included.
-        tally: Figures about the living ones.
+        tally: The graph's figures about the living ones.
+        members: What further maps select.
         hubs, orphans, tags: As ranked by the graph.
         maps: The maps themselves, which stand on no map.
         is_excluded: Whether the owner excluded a file: it comes after all others.
@@ -115,6 +120,7 @@ class Vault:
 
     notes: Mapping[NotePath, Note]
     tally: Tally
+    members: MapMembers
     hubs: Ranked[Hub]
     orphans: Ranked[NotePath]
     tags: Sequence[tuple[str, int]]
@@ -123,7 +129,7 @@ class Vault:
     is_untrusted: Judge
 
     def is_shown(self, path: NotePath) -> bool:
-        return path in self.tally and path not in self.maps
+        return self.tally.is_note(path) and path not in self.maps
 
 
 def plan_moc(vault: Vault, settings: MocSettings) -> MocPlan:
@@ -133,7 +139,7 @@ def plan_moc(vault: Vault, settings: MocSettings) -> MocPlan:
     captures = vault.tally.captures() if wants["recent"] else ()
     hidden = vault.maps | vault.tally.canvases
     return MocPlan(
-        counts=vault.tally.counts(),
+        counts=count_layers(vault.tally),
         newest=vault.tally.newest,
         hubs=tuple(
             _hub_entry(hub, vault) for hub in _first(vault.hubs if wants["hubs"] else (), settings.hubs, vault, lambda hub: hub.path)
@@ -157,7 +163,7 @@ def plan_list(vault: Vault, settings: MapSettings) -> ListPlan:
 
     By ``hubs``, notes that others link to come first as the graph ranks them, then the rest by path.
     """
-    members = vault.tally.members[settings.path].notes
+    members = vault.members[settings.path]
     total = len(members) - sum(path in members for path in vault.maps)
     if settings.sort == "hubs":
         ranked = {hub.path: hub.in_links for hub in vault.hubs.first(None) if hub.path in members}
@@ -169,6 +175,12 @@ def plan_list(vault: Vault, settings: MapSettings) -> ListPlan:
     return ListPlan(
         tuple(ListEntry(path, title_of(vault.notes[path]), day=vault.tally.day_of(path) if shows_day else None) for path in order), total
     )
+
+
+def count_layers(tally: Tally) -> dict[str, int]:
+    """Give the number of living notes, in all and in the layers that the map names."""
+    layers = tally.layers
+    return {"notes": sum(layers.values()), **{layer: layers.get(layer, 0) for layer in _LAYERS}}
 
 
 def _first(entries: Iterable[T], limit: int, vault: Vault, path_of: Callable[[T], NotePath]) -> list[T]:

@@ -9,9 +9,9 @@ from sidecar.config import Config, Language, MapSettings
 from sidecar.errors import NoteNotFound
 from sidecar.graph.service import GraphService
 from sidecar.moc.file import MapFile
-from sidecar.moc.plan import ListPlan, MocPlan, Ranked, Vault, plan_list, plan_moc
+from sidecar.moc.members import MapMembers
+from sidecar.moc.plan import ListPlan, MocPlan, Ranked, Vault, count_layers, plan_list, plan_moc
 from sidecar.moc.render import render_list, render_moc
-from sidecar.moc.tally import Tally
 from sidecar.moc.words import MOC_WORDS
 from sidecar.vault.changes import IndexDelta
 from sidecar.vault.files import VaultFiles
@@ -41,7 +41,7 @@ class MocService:
         self._graph = graph
         self._files = files
         self._config = config
-        self._tally: Tally | None = None
+        self._members: MapMembers | None = None
         self._map_files: dict[NotePath, MapFile] = {}
 
     @property
@@ -62,13 +62,13 @@ class MocService:
         return " ".join(file.problem for file in files if file.problem)
 
     def reset(self) -> None:
-        """Forget the figures kept so far: the index was read anew."""
-        self._tally = None
+        """Forget what was chosen so far: the index was read anew."""
+        self._members = None
 
     def apply(self, delta: IndexDelta) -> None:
-        """Take in what changed; afterwards the figures equal those made from scratch."""
-        if self._tally is not None:
-            self._tally.update(self._index.notes, delta.parsed | delta.removed)
+        """Take in what changed, after the graph has; afterwards all is as if chosen from scratch."""
+        if self._members is not None:
+            self._members.update(self._index.notes, delta.parsed | delta.removed, self._graph.tally)
 
     def plan(self) -> MocPlan:
         """Choose what the main map shows now."""
@@ -111,9 +111,10 @@ class MocService:
 
     def report(self) -> list[MapReport]:
         """Say how it stands with each map, the main one first. Writes nothing."""
-        config, tally = self._config(), self._current_tally()
+        config = self._config()
         main = config.moc
-        reports = [MapReport(main.path, self._title(main.path), "", "", tally.counts()["notes"], self.check(), self._is_frozen(main.path))]
+        notes = count_layers(self._graph.tally)["notes"]
+        reports = [MapReport(main.path, self._title(main.path), "", "", notes, self.check(), self._is_frozen(main.path))]
         vault = self._vault()
         for settings in config.maps:
             problem = self._file(settings.path).check(frozen=settings.frozen)
@@ -145,7 +146,8 @@ class MocService:
         links = self._graph.tally
         return Vault(
             self._index.notes,
-            self._current_tally(),
+            links,
+            self._current_members(),
             Ranked(links.hubs, links.hub_count, links.is_hub),
             Ranked(links.orphans, links.orphan_count, links.is_orphan),
             self._graph.tags(),
@@ -154,12 +156,12 @@ class MocService:
             self._index.is_untrusted,
         )
 
-    def _current_tally(self) -> Tally:
+    def _current_members(self) -> MapMembers:
         config = self._config()
-        if self._tally is None or not self._tally.fits(config.folders, config.maps):
-            self._tally = Tally(config.folders, config.maps)
-            self._tally.update(self._index.notes, self._index.notes)
-        return self._tally
+        if self._members is None or not self._members.fits(config.folders, config.maps):
+            self._members = MapMembers(config.folders, config.maps)
+            self._members.update(self._index.notes, self._index.notes, self._graph.tally)
+        return self._members
 
     def _render_list(self, vault: Vault, settings: MapSettings) -> str:
         language: Language = settings.language or self._config().language
