@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +67,8 @@ class Container:
     keys: Keys
     reader: PageReader
     commits: GitCommits
+    followers: tuple[Callable[[], Coroutine[None, None, None]], ...]
+    """What goes on in the background once the vault has been read, until the sidecar stops."""
 
     async def close(self) -> None:
         """Stop jobs, reader and thread, in this order, and close the cache."""
@@ -193,7 +195,10 @@ def open_container(
     )
     commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
     files.on_write = commits.note
-    return Container(root, config, vault, services, keys, reader, commits)
+    followers = (
+        services.intake.follow,
+    )  # fmt: skip
+    return Container(root, config, vault, services, keys, reader, commits, followers)
 
 
 def make_source(kind: SourceKind, settings: SearchSettings) -> Source:

@@ -137,13 +137,14 @@ class SidecarProcess:
             services.progress.watching, services.progress.problem = await watcher.start()
             if await self._open(container):
                 self._on_ready(url)
-                following = asyncio.create_task(services.intake.follow(), name="intake")
+                following = [asyncio.create_task(follow()) for follow in container.followers]
                 try:
                     await self._until_stopped(container, watcher)
                 finally:
                     services.intake.close()
-                    following.cancel()
-                    await asyncio.wait([following])
+                    for task in following:
+                        task.cancel()
+                    await asyncio.wait(following)
         finally:
             services.events.close()
             await watcher.stop()
