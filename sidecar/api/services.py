@@ -66,5 +66,6 @@ class Services:
     take_in: Callable[[Iterable[NotePath]], object]
     """Takes files in as they are now, so that the next question sees them."""
     restart: Callable[[], None]
+    stop: Callable[[], None]
     make_console_code: Callable[[], str]
     progress: Progress = field(default_factory=Progress)

@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "init": "set a vault up: a new one, or one you have",
     "serve": "run the sidecar of a vault in this terminal",
     "status": "say what the sidecar serves and how far it is",
+    "service": "start the sidecar at login, and look after it",
     "open": "open the console in a browser",
     "add": "make notes of links",
     "search": "find notes, in Chinese and in Latin scripts",
@@ -101,6 +102,8 @@ def _report(error: SidecarError, context: Context) -> int:
 
 def run() -> None:
     """Console-script entry. What is printed is UTF-8 everywhere: a pipe on Windows or a bare locale would refuse Chinese."""
+    if sys.stdout is None or sys.stderr is None:  # Windows without a console
+        sys.stdout = sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -133,6 +133,7 @@ def open_container(
     root: Path,
     *,
     restart: Callable[[], None] = lambda: None,
+    stop: Callable[[], None] = lambda: None,
     is_service: bool = False,
     is_guest: bool = False,
     keeps_history: bool = False,
@@ -142,6 +143,7 @@ def open_container(
     Args:
         is_guest: Take a vault that is not set up and leave nothing in it: for commands that only look.
         restart: What a request to restart does.
+        stop: What a request to stop does.
         keeps_history: Write what becomes of the notes into the journal; one process does, the one that serves the vault.
         is_service: Whether it runs as a login item, where test settings are refused.
     Raises:
@@ -191,6 +193,7 @@ def open_container(
         adopt_moc=vault.adopt_moc,
         take_in=vault.apply,
         restart=restart,
+        stop=stop,
         make_console_code=keys.make_code,
     )
     commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))

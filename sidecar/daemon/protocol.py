@@ -8,7 +8,7 @@ import uuid
 
 from sidecar import PROTOCOL_VERSION
 from sidecar.config import KB_FOLDER
-from sidecar.errors import StoreError, VaultNotInitialised, VaultUnreadable
+from sidecar.errors import ProtocolError, VaultNotInitialised, VaultUnreadable
 from sidecar.vault.files import VaultFiles
 
 _VAULT_ID = re.compile(r"[0-9a-f-]{8,64}$")
@@ -19,7 +19,7 @@ def read_vault_id(files: VaultFiles) -> str:
 
     Raises:
         VaultNotInitialised: The vault has none yet.
-        StoreError: It was made by a newer version, or the file is damaged.
+        ProtocolError: It was made by a newer version, or the file is damaged.
     """
     path = files.root / KB_FOLDER / "protocol.json"
     try:
@@ -30,13 +30,13 @@ def read_vault_id(files: VaultFiles) -> str:
     except OSError as error:
         raise VaultUnreadable(f"{KB_FOLDER}/protocol.json cannot be read: {error.strerror}.", fix="Check its permissions.") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init") from error
+        raise ProtocolError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init") from error
     if version > PROTOCOL_VERSION:
-        raise StoreError(
+        raise ProtocolError(
             f"This vault speaks protocol {version}, this sidecar {PROTOCOL_VERSION}.", fix="Upgrade: pipx upgrade vault-sidecar"
         )
     if not _VAULT_ID.match(vault_id):
-        raise StoreError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init")
+        raise ProtocolError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init")
     return vault_id
 
 

@@ -46,6 +46,7 @@ SHELL = {
     "sidecar.vault.inotify",
     "sidecar.vault.files",
     "sidecar.vault.disk",
+    "sidecar.login_item.service",
     "sidecar.config",
     "sidecar.clock",
 }
@@ -67,12 +68,20 @@ ROWS: list[set[str]] = [
         "ingest.images",
         "ingest.intake",
         "ingest.worker",
+        "login_item.service",
         "vault.indexer",
         "vault.reading",
         "vault.watcher",
     },
     {"store", "net", "jobs", "llm", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
-    {"moc", "graph", "search", "ingest", "vault"},
+    {
+        "moc",
+        "graph",
+        "search",
+        "ingest",
+        "login_item",
+        "vault",
+    },
     {"config", "settings", "clock", "errors", "selection", "(package)"},
 ]
 
@@ -82,6 +91,7 @@ PURE_ROOMS = {
     "graph": {"graph", "vault"},
     "search": {"search", "vault"},
     "ingest": {"ingest", "vault"},
+    "login_item": {"login_item"},
     "vault": {"vault"},
 }
 

@@ -49,6 +49,11 @@ async def _restart(services: Services, _: Nothing) -> DoneAnswer:
     return DoneAnswer(done=True)
 
 
+async def _stop(services: Services, _: Nothing) -> DoneAnswer:
+    services.stop()
+    return DoneAnswer(done=True)
+
+
 async def _console_code(services: Services, _: Nothing) -> CodeAnswer:
     return CodeAnswer(code=services.make_console_code())
 
@@ -73,6 +78,7 @@ OPERATIONS = (
         _restart,
         needs_index=False,
     ),
+    Operation("POST", "/api/kb/stop", "Stop with code 0, for good", Nothing, DoneAnswer, _stop, needs_index=False),
     Operation(
         "POST", "/api/kb/console-code", "A one-time code that opens the console", Nothing, CodeAnswer, _console_code, needs_index=False
     ),
