@@ -72,7 +72,7 @@ ROWS: list[set[str]] = [
         "vault.watcher",
     },
     {"store", "net", "jobs", "llm", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
-    {"moc", "graph", "search", "ingest", "vault"},
+    {"moc", "graph", "search", "ingest", "feeds", "vault"},
     {"config", "settings", "clock", "errors", "selection", "(package)"},
 ]
 
@@ -83,6 +83,7 @@ PURE_ROOMS = {
     "search": {"search", "vault"},
     "ingest": {"ingest", "vault"},
     "vault": {"vault"},
+    "feeds": {"feeds"},
 }
 
 # Services of one room that another's service is given: which way they may be known.
