@@ -17,7 +17,12 @@ import nh3
 from sidecar.vault.pictures import names_picture
 
 _TAGS = set("a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li mark ol p pre strong table tbody td th thead tr ul input span".split())
-_ATTRIBUTES = {"a": {"href", "class", "data-note"}, "code": {"class"}, "input": {"type", "checked", "disabled"}, "span": {"class", "data-picture"}}
+_ATTRIBUTES = {
+    "a": {"href", "class", "data-note"},
+    "code": {"class"},
+    "input": {"type", "checked", "disabled"},
+    "span": {"class", "data-picture"},
+}
 _WIKILINK = r"!?\[\[(?P<wiki_inner>[^\[\]\n]+)\]\]"
 _COMMENT_LINE = re.compile(r"^%%.*?%%\s*$", re.MULTILINE)
 

@@ -396,12 +396,15 @@ PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR4
 async def test_pictures_of_the_vault_are_named_in_a_note_and_given_by_what_they_are(door: Door) -> None:
     (door.root / "att").mkdir()
     (door.root / "att/图 1.png").write_bytes(PNG)
-    (door.root / "p.md").write_text("![[图 1.png|120]] ![a plan](att/%E5%9B%BE%201.png) ![far](https://t.example/p.png) ![[gone.png]] [[图 1.png]]\n")
+    (door.root / "p.md").write_text(
+        "![[图 1.png|120]] ![a plan](att/%E5%9B%BE%201.png) ![far](https://t.example/p.png) ![[gone.png]] [[图 1.png]]\n"
+    )
     await door.container.services.thread.run(door.container.vault.apply, ["att/图 1.png", "p.md"])
     page = (await door.ask("GET", "/api/kb/entry?note=p&render=true")).json()["html"]
-    assert ['<span class="vs-image" data-picture="att/图 1.png"></span>', '<span class="vs-image" data-picture="att/图 1.png">a plan</span>'] == (
-        re.findall(r'<span class="vs-image" data-picture[^>]*>[^<]*</span>', page)
-    )
+    assert [
+        '<span class="vs-image" data-picture="att/图 1.png"></span>',
+        '<span class="vs-image" data-picture="att/图 1.png">a plan</span>',
+    ] == (re.findall(r'<span class="vs-image" data-picture[^>]*>[^<]*</span>', page))
     picture = (await door.ask("GET", "/api/kb/picture?path=att/%E5%9B%BE%201.png")).json()
     assert {"path": "att/图 1.png", "type": "image/png", "data": base64.b64encode(PNG).decode()} == picture
 

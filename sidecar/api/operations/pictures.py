@@ -23,7 +23,9 @@ async def _picture(services: Services, request: PictureRequest) -> PictureAnswer
 
     # Only what Obsidian itself would list: nothing hidden, nothing outside, nothing that is no picture by name and by content.
     if not await services.thread.run(is_listed):
-        raise NoteNotFound(f"There is no picture {path[:200]!r} in the vault.", fix="Give the path of an image in the vault.", note=path[:200])
+        raise NoteNotFound(
+            f"There is no picture {path[:200]!r} in the vault.", fix="Give the path of an image in the vault.", note=path[:200]
+        )
     data = await asyncio.to_thread(services.files.read_bytes, path)
     kind = image_kind(data)
     if not kind:
