@@ -31,6 +31,32 @@ class ConfigError(SidecarError):
     code = "config-invalid"
 
 
+class PreferenceError(ConfigError):
+    """The owner's ``preference.yaml`` breaks a rule; ``line`` and ``column`` say where, from 1."""
+
+    code = "preference-invalid"
+
+
+class FeedError(SidecarError):
+    """Something about a subscription."""
+
+    code = "feed-error"
+
+
+class SubscriptionNotFound(FeedError):
+    code = "subscription-not-found"
+
+
+class SubscriptionExists(FeedError):
+    code = "subscription-exists"
+
+
+class FeedParseError(FeedError):
+    """What came is no feed, or a broken one."""
+
+    code = "feed-invalid"
+
+
 class VaultError(SidecarError):
     """Something about the vault or a file in it."""
 

@@ -17,4 +17,6 @@ export interface Host {
   search(query: string): void;
   copy(text: string): Promise<void>;
   notify(text: string): void;
+  /** A notice that stays while work goes on. */
+  progress(text: string): { set(text: string): void; end(text: string): void };
 }

@@ -1,6 +1,8 @@
 import { Plugin } from "obsidian";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
+import { ingestQuietly } from "./ui/jobs";
+import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
@@ -54,8 +56,37 @@ export default class VaultSidecarPlugin extends Plugin {
   private addCommands(): void {
     const { words } = this.host;
     this.addCommand({ id: "ingest-link", name: words.commandIngest, callback: () => void this.openIngest() });
+    this.addCommand({
+      id: "ingest-clipboard",
+      name: words.commandClipboard,
+      callback: () => {
+        void this.clipboardLinks().then((links) => {
+          if (links.length === 0) return this.host.notify(this.host.words.noLinkInClipboard);
+          return ingestQuietly(this.host, this.connection, links);
+        });
+      },
+    });
+    this.addCommand({
+      id: "ingest-under-cursor",
+      name: words.commandUnderCursor,
+      editorCheckCallback: (checking, editor) => {
+        const cursor = editor.getCursor();
+        const link = linkAt(editor.getLine(cursor.line), cursor.ch);
+        if (link && !checking) void ingestQuietly(this.host, this.connection, [link]);
+        return link !== "";
+      },
+    });
     this.addCommand({ id: "search", name: words.commandSearch, callback: () => this.openSearch("") });
     this.addCommand({ id: "open-backlinks", name: words.commandBacklinks, callback: () => void this.reveal(BACKLINKS_VIEW) });
+    this.addCommand({
+      id: "show-related",
+      name: words.commandRelated,
+      checkCallback: (checking) => {
+        const isOpen = this.app.workspace.getActiveFile() !== null;
+        if (isOpen && !checking) void this.showRelated();
+        return isOpen;
+      },
+    });
     this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });
     this.addCommand({
       id: "regenerate-map",
@@ -71,6 +102,23 @@ export default class VaultSidecarPlugin extends Plugin {
         return client !== null;
       },
     });
+    this.addCommand({
+      id: "restart",
+      name: words.commandRestart,
+      checkCallback: (checking) => {
+        const client = this.connection.client;
+        if (client && !checking) void client.restart().then(() => this.host.notify(this.host.words.restarting), (error: unknown) => this.host.notify(String(error)));
+        return client !== null;
+      },
+    });
+    this.addCommand({
+      id: "copy-diagnostics",
+      name: words.commandDiagnostics,
+      callback: () => {
+        const text = diagnose(this.host, this.connection, this.manifest.version);
+        void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
+      },
+    });
     this.addCommand({ id: "check-connection", name: words.commandCheck, callback: () => this.connection.nudge() });
   }
 
@@ -79,9 +127,21 @@ export default class VaultSidecarPlugin extends Plugin {
   }
 
   private async openIngest(): Promise<void> {
-    const clip = await navigator.clipboard.readText().catch(() => "");
-    const links = clip.split(/\s+/).filter((word) => /^https?:\/\/./i.test(word));
+    const links = await this.clipboardLinks();
     this.openModal(links.join("\n"), { fromClipboard: links.length > 0 });
+  }
+
+  private async clipboardLinks(): Promise<string[]> {
+    const clip = await navigator.clipboard.readText().catch(() => "");
+    return clip.split(/\s+/).filter((word) => /^https?:\/\/./i.test(word));
+  }
+
+  /** The pane of links, with nothing but the related notes unfolded. */
+  private async showRelated(): Promise<void> {
+    await this.reveal(BACKLINKS_VIEW);
+    for (const leaf of this.app.workspace.getLeavesOfType(BACKLINKS_VIEW)) {
+      if (leaf.view instanceof BacklinksLeaf) leaf.view.showRelated();
+    }
   }
 
   private async reveal(type: string): Promise<void> {

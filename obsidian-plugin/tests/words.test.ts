@@ -8,17 +8,22 @@ const CJK = /[\u4e00-\u9fff]/;
 /** Names and terms that are the same in both languages. */
 const SAME = new Set(["appName", "statusConnecting", "wiki", "languageEn"]);
 
+/** What a word says, or all that a table of words says, by name. */
+function said(value: unknown): [string, string][] {
+  if (typeof value === "string") return [["", value]];
+  if (typeof value === "function") return [["", (value as (...args: unknown[]) => string)(["a", "b"], 2, 3, 4)]];
+  return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) => said(inner).map(([, text]): [string, string] => [name, text]));
+}
+
 describe("the interface's words", () => {
   it("are Chinese in zh-CN and Latin in en, without exclamation marks", () => {
     for (const key of Object.keys(en) as (keyof typeof en)[]) {
-      const say = (words: typeof en): string => {
-        const value = words[key] as string | ((...args: unknown[]) => string);
-        return typeof value === "string" ? value : value(["a", "b"], 2, 3);
-      };
       if (key === "problems") continue;
-      if (!SAME.has(key)) expect(say(zh), key).toMatch(CJK);
-      if (key !== "languageZh") expect(say(en), key).not.toMatch(CJK);
-      expect(say(en) + say(zh), key).not.toMatch(/[!！]/);
+      const [english, chinese] = [said(en[key]), said(zh[key])];
+      expect(chinese.map(([name]) => name), key).toEqual(english.map(([name]) => name));
+      for (const [name, text] of chinese) if (!SAME.has(key) && !SAME.has(name)) expect(text, `${key}.${name}`).toMatch(CJK);
+      for (const [name, text] of english) if (key !== "languageZh") expect(text, `${key}.${name}`).not.toMatch(CJK);
+      for (const [, text] of [...english, ...chinese]) expect(text, key).not.toMatch(/[!！]/);
     }
   });
 

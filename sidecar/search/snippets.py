@@ -11,8 +11,13 @@ from sidecar.search.terms import CJK, Run, fold_with_origin, original_span
 _BEFORE, _LENGTH = 40, 160
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _WORD_BEGIN = rf"(?<![^\W_{CJK}])"
-_HEADING = re.compile(r"#{1,6} ")
-_MARKUP = re.compile(r"!?\[\[|\]\]|\*\*|==|~~|(?<=\n)(?:#{1,6} |> )")
+_MARKUP = re.compile(
+    r"^[ \t]*(?:#{1,6} |(?:> ?)+(?:\[!\w+\][+-]? ?)?|(?:[-*+]|\d{1,3}[.)]) (?:\[.\] )?|\|?[ \t]*:?-{3,}[-:| \t]*$|\||`{3,}.*$|%%)"
+    r"|!?\[\[(?:[^\[\]\n|]*\|)?|\]\]|\]\([^()\s]*\)|!?\[(?=[^\[\]\n]*\]\()"
+    r"|\*\*|==|~~|`+|(?<![\w*])\*(?=\S)|(?<=[^\s*])\*(?!\w)|\|[ \t]*$|[ \t]\|(?=[ \t])|<br ?/?>",
+    re.MULTILINE,
+)
+"""What only a renderer wants: marks of lines, links, emphasis, code and tables; also where a link with other words leads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +115,36 @@ def _windows(body: str, matches: list[tuple[int, int]]) -> list[tuple[int, int]]
 def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Snippet:
     start, end = _word_border(body, start, -1), _word_border(body, end, 1)
     text = "…" if start > 0 else ""
-    heading = _HEADING.match(body, start) if start == 0 or body[start - 1] == "\n" else None
-    start = heading.end() if heading else start
     inside = [(max(a, start), min(b, end)) for a, b in matches if a < end and b > start]
+    # A mark that holds a match, such as the address in a link, is what the reader looked for: it stays.
+    marks = [
+        (m.start(), m.end() if not any(a < m.end() and b > m.start() for a, b in inside) else m.start() + _brackets(m[0]))
+        for m in _MARKUP.finditer(body, start, end)
+    ]
     highlights: list[tuple[int, int]] = []
     at = start
     for a, b in [*inside, (end, end)]:
-        text += _flat(body[at:a])
+        text = _append(text, body, at, a, marks)
         if b > a:
             begin = len(text)
-            text += _flat(body[a:b])
+            text = _append(text, body, a, b, marks)
             highlights.append((begin, len(text)))
         at = b
-    return Snippet(text + ("…" if end < len(body) else ""), tuple(highlights))
+    return Snippet(text.rstrip() + ("…" if end < len(body) else ""), tuple(highlights))
 
 
-def _flat(text: str) -> str:
-    """Put a passage on one line and take Markdown's marks out."""
-    return re.sub(r"\s+", " ", _MARKUP.sub("", text))
+def _brackets(mark: str) -> int:
+    """Give how many of a mark's first characters are a wikilink's brackets."""
+    return 2 if mark.startswith("[[") else 3 if mark.startswith("![[") else 0
+
+
+def _append(text: str, body: str, start: int, end: int, marks: list[tuple[int, int]]) -> str:
+    """Append a passage on one line, without the marks in it and without a second blank in a row."""
+    for a, b in [*((a, b) for a, b in marks if a < end and b > start), (end, end)]:
+        piece = re.sub(r"\s+", " ", body[start : max(a, start)])
+        text += piece[1:] if piece.startswith(" ") and (not text or text.endswith((" ", "…"))) else piece
+        start = max(b, start)
+    return text
 
 
 def utf16_spans(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:

@@ -82,6 +82,7 @@ ROWS: list[set[str]] = [
         "login_item",
         "vault",
     },
+    {"moc", "graph", "search", "ingest", "feeds", "vault"},
     {"config", "settings", "clock", "errors", "selection", "(package)"},
 ]
 
@@ -93,6 +94,7 @@ PURE_ROOMS = {
     "ingest": {"ingest", "vault"},
     "login_item": {"login_item"},
     "vault": {"vault"},
+    "feeds": {"feeds"},
 }
 
 # Services of one room that another's service is given: which way they may be known.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.browser.serving import SHOTS, Served, serve_folder, serve_vault, unti
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).resolve().parents[2] / "obsidian-plugin" / "node_modules" / "axe-core" / "axe.min.js"
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
 Watch = Callable[[Page], list[str]]
 
 
@@ -134,6 +136,31 @@ async def test_markup_in_notes_is_shown_and_does_not_run(browser: Browser, serve
     await expect(page.locator("article")).to_contain_text("window.hit=1")
     assert await page.evaluate("window.hit") is None
     assert await page.locator("article img, article script, article a[href^='javascript']").count() == 0
+    assert complaints == []
+
+
+async def test_a_note_has_an_address_that_back_and_reload_keep_and_shows_its_pictures(
+    browser: Browser, served: tuple[Served, int], watch_page: Watch
+) -> None:
+    vault, _ = served
+    (vault.root / "图.png").write_bytes(PNG)
+    (vault.root / "画册.md").write_text("![[图.png]]\n\n[[倒排索引]]\n", encoding="utf-8")
+    page = await open_console(browser, vault)
+    complaints = watch_page(page)
+    await hub(page, "倒排索引.md").click()
+    await page.locator("[data-part=links]").get_by_text("画册").first.wait_for()
+    await page.locator("[data-part=links] .vs-mention-text", has_text="倒排索引").last.click()
+    await expect(page.locator("article h1")).to_have_text("画册")
+    await expect(page.locator("article img")).to_have_js_property("naturalWidth", 1)
+    await page.go_back()
+    await expect(page.locator("article h1")).to_have_text("倒排索引")
+    assert page.url.endswith("#/note/%E5%80%92%E6%8E%92%E7%B4%A2%E5%BC%95.md")
+    # Another page of this console has the key in its memory: the reloaded one goes on with it, at the same note.
+    other = await page.context.new_page()
+    await other.goto(vault.console_link())
+    await expect(hub(other, "倒排索引.md")).to_be_visible()
+    await page.reload()
+    await expect(page.locator("article h1")).to_have_text("倒排索引")
     assert complaints == []
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import json
 import logging
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -386,6 +388,41 @@ async def test_a_note_is_rendered_without_anything_that_runs(door: Door) -> None
     assert 'data-note="a.md"' in page
     for live in ("<script", "<img", "<b>", "javascript:", 'src="'):
         assert live not in page
+
+
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
+
+
+async def test_pictures_of_the_vault_are_named_in_a_note_and_given_by_what_they_are(door: Door) -> None:
+    (door.root / "att").mkdir()
+    (door.root / "att/图 1.png").write_bytes(PNG)
+    (door.root / "p.md").write_text(
+        "![[图 1.png|120]] ![a plan](att/%E5%9B%BE%201.png) ![far](https://t.example/p.png) ![[gone.png]] [[图 1.png]]\n"
+    )
+    await door.container.services.thread.run(door.container.vault.apply, ["att/图 1.png", "p.md"])
+    page = (await door.ask("GET", "/api/kb/entry?note=p&render=true")).json()["html"]
+    assert [
+        '<span class="vs-image" data-picture="att/图 1.png"></span>',
+        '<span class="vs-image" data-picture="att/图 1.png">a plan</span>',
+    ] == (re.findall(r'<span class="vs-image" data-picture[^>]*>[^<]*</span>', page))
+    picture = (await door.ask("GET", "/api/kb/picture?path=att/%E5%9B%BE%201.png")).json()
+    assert {"path": "att/图 1.png", "type": "image/png", "data": base64.b64encode(PNG).decode()} == picture
+
+
+async def test_nothing_but_pictures_that_lie_in_the_vault_is_given_as_a_picture(door: Door) -> None:
+    (door.root.parent / "outside.png").write_bytes(PNG + CANARY.encode())
+    (door.root / ".hidden.png").write_bytes(PNG)
+    (door.root / "link.png").symlink_to(door.root.parent / "outside.png")
+    (door.root / "page.png").write_bytes(b"<script>1</script>" + CANARY.encode())
+    (door.root / "draw.svg").write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+    names = ["link.png", ".hidden.png", "page.png", "draw.svg"]
+    await door.container.services.thread.run(door.container.vault.apply, names)
+    for name in [*names, "a.md", "../outside.png", "%2e%2e/outside.png", ".kb/protocol.json", "gone.png"]:
+        reply = await door.ask("GET", f"/api/kb/picture?path={name}")
+        assert reply.status in (403, 404, 422, 400, 409, 503), name
+        assert CANARY.encode() not in reply.body
+        assert b'"data"' not in reply.body
+    assert 401 == (await door.ask("GET", "/api/kb/picture?path=page.png", Authorization=None)).status
 
 
 # ── the console's code ────────────────────────────────────────────────────────────────────────

@@ -9,6 +9,7 @@ export type Moc = Schemas["MocAnswer"];
 export type SearchResult = Schemas["SearchAnswer"];
 export type Hit = Schemas["HitAnswer"];
 export type Entry = Schemas["EntryAnswer"];
+export type Picture = Schemas["PictureAnswer"];
 export type Job = Schemas["JobAnswer"];
 export type SidecarEvent = Schemas["EventAnswer"];
 export type Events = Schemas["EventsAnswer"];
@@ -54,8 +55,8 @@ export class SidecarClient {
     return this.get("/api/kb/events", { since, wait_s: waitSeconds });
   }
 
-  links(note: string): Promise<Links> {
-    return this.get("/api/kb/links", { note });
+  links(note: string, limit: number): Promise<Links> {
+    return this.get("/api/kb/links", { note, limit });
   }
 
   moc(): Promise<Moc> {
@@ -72,6 +73,14 @@ export class SidecarClient {
 
   entry(note: string): Promise<Entry> {
     return this.get("/api/kb/entry", { note, render: true });
+  }
+
+  picture(path: string): Promise<Picture> {
+    return this.get("/api/kb/picture", { path });
+  }
+
+  restart(): Promise<unknown> {
+    return this.call("POST", "/api/kb/restart", {});
   }
 
   ingest(urls: string[], tags: string[], force: boolean): Promise<Job> {

@@ -398,6 +398,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture of the vault, to be shown */
+        get: operations["get_kb_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1131,6 +1148,29 @@ export interface components {
             start: string;
             /** Goal */
             goal: string;
+        };
+        /** PictureAnswer */
+        PictureAnswer: {
+            /** Path */
+            path: string;
+            /**
+             * Type
+             * @description Media type by the file's first bytes, never by its name.
+             */
+            type: string;
+            /**
+             * Data
+             * @description The file in Base64.
+             */
+            data: string;
+        };
+        /** PictureRequest */
+        PictureRequest: {
+            /**
+             * Path
+             * @description Path of an image in the vault.
+             */
+            path: string;
         };
         /** PlaceAnswer */
         PlaceAnswer: {
@@ -2347,6 +2387,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_picture: {
+        parameters: {
+            query: {
+                /** @description Path of an image in the vault. */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PictureAnswer"];
                 };
             };
             /** @description A problem */

@@ -1,6 +1,7 @@
 /** The console's own strokes, on a 24 × 24 grid, for the icons its views name. */
 export const ICONS: Record<string, string[]> = {
   "search": ["M4.5 11a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0 -13 0", "m20 20-4.2-4.2"],
+  "image": ["M4 5.5A1.5 1.5 0 0 1 5.5 4h13A1.5 1.5 0 0 1 20 5.5v13a1.5 1.5 0 0 1-1.5 1.5h-13A1.5 1.5 0 0 1 4 18.5z", "M7 9a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0 -3 0", "m20 15-4.5-4.5L6 20"],
   "x": ["M6 6l12 12M18 6 6 18"],
   "chevron-down": ["m6 9 6 6 6-6"],
   "chevron-right": ["m9 6 6 6-6 6"],

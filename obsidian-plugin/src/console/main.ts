@@ -1,3 +1,4 @@
+import type { SidecarClient } from "../api/client";
 import { Connection } from "../connection";
 import { bookmarklets, handedLink, linkInHash } from "../handed";
 import { Unreachable } from "../api/errors";
@@ -13,6 +14,7 @@ import { consoleConnector } from "./connector";
 import { installDomHelpers } from "./dom";
 import { ICONS } from "./icons";
 import { openOverlay } from "./overlay";
+import { readRoute, writeRoute } from "./route";
 import { Reader } from "./reader";
 
 type Tab = "map" | "note" | "links";
@@ -35,7 +37,7 @@ function start(): void {
   const locale = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
   document.documentElement.lang = locale;
   const words = wordsFor(locale);
-  const connection = new Connection(consoleConnector());
+  const connection = new Connection(consoleConnector(() => connection.nudge()));
 
   const app = document.body.createDiv({ cls: "vs-console" });
   const bar = app.createEl("header", { cls: "vs-console-bar" });
@@ -53,16 +55,27 @@ function start(): void {
     words,
     locale,
     icon: drawIcon,
-    openNote(path) {
-      void reader.open(path);
-      backlinks.setNote(path);
-      show("note");
+    openNote(path, newTab) {
+      const hash = writeRoute({ place: "notes", note: path });
+      if (newTab) window.open(location.pathname + location.search + hash, "_blank");
+      else if (location.hash === hash) goTo();
+      else location.hash = hash;
     },
     search: (query) => openSearch(query),
     copy: (text) => navigator.clipboard.writeText(text),
     notify(text) {
       const notice = notices.createDiv({ cls: "notice", text });
       window.setTimeout(() => notice.remove(), NOTICE_MS);
+    },
+    progress(text) {
+      const notice = notices.createDiv({ cls: "notice", text });
+      return {
+        set: (next) => notice.setText(next),
+        end(last) {
+          notice.setText(last);
+          window.setTimeout(() => notice.remove(), NOTICE_MS);
+        },
+      };
     },
   };
 
@@ -93,12 +106,31 @@ function start(): void {
   const map = new MapPane(host, connection);
   map.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "map" } }).createDiv());
   const reading = main.createEl("section", { cls: "vs-console-note vs-view", attr: { "data-part": "note", tabindex: "-1" } });
-  const reader = new Reader(reading, host, connection, (note) => {
+  const ask = <T>(question: (client: SidecarClient) => Promise<T>): Promise<T> => {
     const client = connection.client;
-    return client ? client.entry(note) : Promise.reject(new Unreachable(words.offlineTitle));
-  });
+    return client ? question(client) : Promise.reject(new Unreachable(words.offlineTitle));
+  };
+  const reader = new Reader(reading, host, connection, (note) => ask((client) => client.entry(note)), (path) => ask((client) => client.picture(path)));
   const backlinks = new BacklinksPane(host, connection);
   backlinks.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "links" } }).createDiv());
+  const goTo = (): void => {
+    const { note } = readRoute(location.hash);
+    backlinks.setNote(note);
+    if (note === null) {
+      reader.clear();
+      show("map");
+    } else {
+      if (connection.client) void reader.open(note);
+      show("note");
+    }
+  };
+  window.addEventListener("hashchange", goTo);
+  let isReady = false;
+  connection.onState((state) => {
+    // The note that the address names is read as soon as there is someone to ask.
+    if (state.kind === "ready" && !isReady) goTo();
+    isReady = state.kind === "ready";
+  });
   show("map");
 
   document.addEventListener("keydown", (event) => {

@@ -1,4 +1,4 @@
-import type { Entry } from "../api/client";
+import type { Entry, Picture } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, explainError, showEmpty } from "../ui/dom";
@@ -7,12 +7,15 @@ import { appendIcon, explainError, showEmpty } from "../ui/dom";
 export class Reader {
   private note: string | null = null;
   private turn = 0;
+  /** Addresses of the pictures shown, in this page's memory; let go with the note. */
+  private readonly shown: string[] = [];
 
   constructor(
     private readonly el: HTMLElement,
     private readonly host: Host,
     connection: Connection,
     private readonly load: (note: string) => Promise<Entry>,
+    private readonly picture: (path: string) => Promise<Picture>,
   ) {
     this.showNothing();
     connection.onEvents((events) => {
@@ -24,6 +27,14 @@ export class Reader {
       });
       if (touched && this.note) void this.open(this.note);
     });
+  }
+
+  /** Nothing is chosen. */
+  clear(): void {
+    this.note = null;
+    this.turn++;
+    this.el.empty();
+    this.showNothing();
   }
 
   async open(note: string): Promise<void> {
@@ -74,6 +85,23 @@ export class Reader {
     }
     for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a[href^=http]")) link.target = "_blank";
     article.append(...parsed.body.childNodes);
+    for (const address of this.shown.splice(0)) URL.revokeObjectURL(address);
+    const turn = this.turn;
+    for (const place of article.querySelectorAll<HTMLElement>(".vs-image[data-picture]")) void this.showPicture(place, turn);
+  }
+
+  /** Put a picture of the vault in the place of its words; if it cannot be had, they stay. */
+  private async showPicture(place: HTMLElement, turn: number): Promise<void> {
+    const picture = await this.picture(place.dataset["picture"] ?? "").catch(() => null);
+    if (!picture || turn !== this.turn) return;
+    const bytes = Uint8Array.from(atob(picture.data), (char) => char.charCodeAt(0));
+    const address = URL.createObjectURL(new Blob([bytes], { type: picture.type }));
+    this.shown.push(address);
+    const image = document.createElement("img");
+    image.src = address;
+    image.alt = place.textContent.trim();
+    image.title = picture.path;
+    place.replaceWith(image);
   }
 }
 

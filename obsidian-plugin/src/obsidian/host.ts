@@ -3,6 +3,8 @@ import type { Mention } from "../api/client";
 import type { Host } from "../host";
 import { wordsFor, type Locale } from "../i18n";
 
+const NOTICE_MS = 5000;
+
 /** Obsidian as a host: notes open in its workspace, links are written through its own vault. */
 export class ObsidianHost implements Host {
   constructor(
@@ -67,5 +69,16 @@ export class ObsidianHost implements Host {
 
   notify(text: string): void {
     new Notice(text);
+  }
+
+  progress(text: string): { set(text: string): void; end(text: string): void } {
+    const notice = new Notice(text, 0);
+    return {
+      set: (next) => notice.setMessage(next),
+      end(last) {
+        notice.setMessage(last);
+        window.setTimeout(() => notice.hide(), NOTICE_MS);
+      },
+    };
   }
 }

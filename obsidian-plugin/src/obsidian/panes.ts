@@ -20,6 +20,10 @@ export class BacklinksLeaf extends ItemView {
     this.pane = new BacklinksPane(host, connection);
   }
 
+  showRelated(): void {
+    this.pane.showRelated();
+  }
+
   override getViewType(): string {
     return BACKLINKS_VIEW;
   }

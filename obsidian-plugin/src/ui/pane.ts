@@ -134,6 +134,15 @@ export abstract class Pane {
     return row;
   }
 
+  /** A row that asks for more of a list. */
+  protected moreRow(parent: HTMLElement, key: string, text: string, widen: () => void): void {
+    const row = parent.createDiv({ cls: "vs-link vs-more is-clickable", text, attr: { role: "treeitem", tabindex: "-1", "data-row": key } });
+    row.addEventListener("click", () => {
+      widen();
+      void this.reload();
+    });
+  }
+
   /** A row that opens a note by click, Enter, or with the modifier in a new tab. */
   protected noteRow(el: HTMLElement, path: string): void {
     el.setAttribute("role", "treeitem");

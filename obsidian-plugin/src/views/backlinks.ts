@@ -9,10 +9,15 @@ type Back = Links["back"][number];
 type Forward = Links["forward"][number];
 type Related = Links["related"][number];
 
+/** How many back-links are asked for at first, and with each "more". */
+const PAGE = 100;
+const ATTACHMENT = /\.(avif|bmp|gif|jpe?g|png|svg|webp|3gp|flac|m4a|mkv|mov|mp3|mp4|ogg|ogv|pdf|wav|webm|zip)$/i;
+
 /** Linked and unlinked mentions, related notes and outgoing links of one note. */
 export class BacklinksPane extends Pane {
   private note: string | null = null;
   private title = "";
+  private limit = PAGE;
 
   constructor(host: Host, connection: Connection) {
     super(host, connection, host.words.backlinks);
@@ -23,9 +28,16 @@ export class BacklinksPane extends Pane {
     if (path === this.note) return;
     this.note = path;
     this.title = "";
+    this.limit = PAGE;
     this.forgetContent();
     if (path === null) this.showNoNote();
     else void this.reload();
+  }
+
+  showRelated(): void {
+    for (const key of ["linked", "unlinked", "outgoing", "unwritten"]) this.folded.add(key);
+    this.folded.delete("related");
+    void this.reload();
   }
 
   protected concerns(event: string): boolean {
@@ -42,7 +54,7 @@ export class BacklinksPane extends Pane {
     const note = this.note;
     if (!client || note === null) return () => this.drawNoNote();
     try {
-      const links = await client.links(note);
+      const links = await client.links(note, this.limit);
       this.title = links.title;
       return () => this.draw(links);
     } catch (error) {
@@ -65,7 +77,15 @@ export class BacklinksPane extends Pane {
     const { words } = this.host;
     const own = links.back.filter((back) => !back.generated);
     const generated = links.back.filter((back) => back.generated);
-    this.group("linked", words.linkedMentions, own.length, (el) => this.drawMentions(el, "linked", own));
+    const left = links.back_total - links.back.length;
+    this.group("linked", words.linkedMentions, own.length + left, (el) => {
+      this.drawMentions(el, "linked", own);
+      if (left > 0) {
+        this.moreRow(el, "more-linked", words.more(left), () => {
+          this.limit = Math.min(this.limit + 4 * PAGE, 5000);
+        });
+      }
+    });
     if (generated.length > 0) {
       if (!this.folded.has("generated-seen")) this.folded.add("generated-seen").add("generated");
       this.group("generated", words.generatedMentions, generated.length, (el) => this.drawMentions(el, "generated", generated));
@@ -74,7 +94,16 @@ export class BacklinksPane extends Pane {
       this.drawMentions(el, "unlinked", links.mentions, links.note),
     );
     this.group("related", words.related, links.related.length, (el) => links.related.forEach((item) => this.drawRelated(el, item)));
-    this.group("outgoing", words.outgoing, links.forward.length, (el) => this.drawOutgoing(el, links.forward));
+    const outgoing = byTarget(links.forward.filter((link) => link.resolved));
+    const unwritten = byTarget(links.forward.filter((link) => !link.resolved && !ATTACHMENT.test(link.target)));
+    const missing = byTarget(links.forward.filter((link) => !link.resolved && ATTACHMENT.test(link.target)));
+    this.group("outgoing", words.outgoing, outgoing.length, (el) => outgoing.forEach((found) => this.drawOutgoing(el, found)));
+    if (unwritten.length > 0) this.group("unwritten", words.unwritten, unwritten.length, (el) => unwritten.forEach((found) => this.drawUnwritten(el, found)));
+    if (missing.length > 0) {
+      this.group("missing", words.missingFiles, missing.length, (el) => {
+        for (const [link] of missing) if (link) this.outRow(el, link, "file", "");
+      });
+    }
     if (own.length === 0 && links.mentions.length === 0) {
       const hint = links.related.length > 0 ? ` ${words.relatedIsAStart(links.related.length)}` : "";
       this.body.createEl("p", { cls: "vs-hint", text: words.nothingLinks + hint });
@@ -126,35 +155,53 @@ export class BacklinksPane extends Pane {
     const row = parent.createDiv({ cls: "vs-rel" });
     appendIcon(this.host, row, "file");
     row.createSpan({ cls: "vs-t", text: related.title });
-    const tags = related.reasons["tags"] ?? [];
-    const neighbours = related.reasons["neighbours"] ?? [];
-    const reasons = [tags.length > 0 ? words.sharedTags(tags) : "", neighbours.length > 0 ? words.sharedNeighbours(neighbours.length) : ""];
+    const { tags = [], neighbours = [], text = [] } = related.reasons;
+    const reasons = [
+      tags.length > 0 ? words.sharedTags(tags) : "",
+      neighbours.length > 0 ? words.sharedNeighbours(neighbours.length) : "",
+      text.length > 0 ? words.sharedWords(text.slice(0, 4)) : "",
+    ];
     row.createSpan({ cls: "vs-r", text: reasons.filter(Boolean).join(" · ") });
+    row.setAttribute("title", [...tags.map((tag) => `#${tag}`), ...neighbours, ...text].join("\n"));
     this.noteRow(row, related.path);
   }
 
-  private drawOutgoing(parent: HTMLElement, links: Forward[]): void {
-    const { words } = this.host;
-    const byTarget = new Map<string, Forward[]>();
-    for (const link of links) {
-      const key = `${link.resolved ? "f" : "u"}:${link.target}`;
-      byTarget.set(key, [...(byTarget.get(key) ?? []), link]);
-    }
-    for (const found of byTarget.values()) {
-      const link = found[0];
-      if (!link) continue;
-      const row = parent.createDiv({ cls: link.resolved ? "vs-rel" : "vs-rel is-unresolved" });
-      appendIcon(this.host, row, link.resolved ? "file" : "file-plus");
-      row.createSpan({ cls: "vs-t", text: link.title });
-      row.createSpan({ cls: "vs-n", text: link.resolved ? (found.length > 1 ? `×${found.length}` : "") : words.notWrittenYet });
-      if (!link.resolved && link.wanted_by > 0) row.createSpan({ cls: "vs-r", text: words.alsoWanted(link.wanted_by) });
-      if (link.resolved) this.noteRow(row, link.target);
-      else if (this.host.createNote) {
-        row.addClass("is-clickable");
-        row.addEventListener("click", () => this.host.createNote?.(link.target));
-      }
-    }
+  private outRow(parent: HTMLElement, link: Forward, icon: string, right: string): HTMLElement {
+    const row = parent.createDiv({ cls: link.resolved ? "vs-rel" : "vs-rel is-unresolved", attr: { title: link.target } });
+    appendIcon(this.host, row, icon);
+    row.createSpan({ cls: "vs-t", text: link.title });
+    row.createSpan({ cls: "vs-n", text: right });
+    row.setAttribute("role", "treeitem");
+    return row;
   }
+
+  private drawOutgoing(parent: HTMLElement, found: Forward[]): void {
+    const link = found[0];
+    if (!link) return;
+    this.noteRow(this.outRow(parent, link, ATTACHMENT.test(link.target) ? "image" : "file", found.length > 1 ? `×${found.length}` : ""), link.target);
+  }
+
+  private drawUnwritten(parent: HTMLElement, found: Forward[]): void {
+    const { words } = this.host;
+    const link = found[0];
+    if (!link) return;
+    const row = this.outRow(parent, link, "file-plus", words.notWrittenYet);
+    const known = link.known_otherwise?.[0];
+    if (link.wanted_by > 0) row.createSpan({ cls: "vs-r", text: words.alsoWanted(link.wanted_by) });
+    if (known) row.createSpan({ cls: "vs-r", text: words.knownAs(nameOf(known)) });
+    if (!this.host.createNote) return;
+    row.addClass("is-clickable");
+    row.setAttribute("tabindex", "-1");
+    row.setAttribute("data-row", `new:${link.target}`);
+    row.addEventListener("click", () => this.host.createNote?.(link.target));
+  }
+}
+
+/** Links to the same target together, in the order of the note. */
+function byTarget(links: Forward[]): Forward[][] {
+  const groups = new Map<string, Forward[]>();
+  for (const link of links) groups.set(link.target, [...(groups.get(link.target) ?? []), link]);
+  return [...groups.values()];
 }
 
 function nameOf(path: string): string {

@@ -2,9 +2,9 @@ import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, explain, explainError, formatCount } from "../ui/dom";
+import { follow, hostOf } from "../ui/jobs";
 import { textOf } from "../ui/status";
 
-const POLL_MS = 150;
 const STEPS = ["fetch", "read", "write"] as const;
 
 export interface IngestOptions {
@@ -92,12 +92,10 @@ export class IngestPanel {
     if (urls.length === 0) return this.showForm(text, tagText, words.noLink);
     if (!client) return this.showForm(text, tagText, textOf(this.host, this.connection.state));
     try {
-      this.job = await client.ingest(urls, tags, force);
-      while (this.job.state === "running") {
-        if (!this.left) this.showProgress(this.job);
-        await sleep(POLL_MS);
-        this.job = await client.job(this.job.id);
-      }
+      this.job = await follow(this.connection, await client.ingest(urls, tags, force), (job) => {
+        this.job = job;
+        if (!this.left) this.showProgress(job);
+      });
     } catch (error) {
       const message = explainError(this.host, error);
       if (this.left) this.host.notify(message);
@@ -245,16 +243,4 @@ export class IngestPanel {
       if (cta) button.focus();
     }
   }
-}
-
-function hostOf(url: string): string {
-  try {
-    return new URL(url).host;
-  } catch {
-    return url;
-  }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => window.setTimeout(resolve, ms));
 }

@@ -66,6 +66,7 @@ export class MapPane extends Pane {
     if (moc.orphans_total > 0) {
       this.group("orphans", words.orphans, moc.orphans_total, (el) => {
         for (const item of moc.orphans) this.drawLine(el, item.path, item.title, "");
+        if (moc.orphans_total > moc.orphans.length) el.createEl("p", { cls: "vs-hint", text: words.more(moc.orphans_total - moc.orphans.length) });
       });
     }
     this.setFoot(moc.problem || words.mapUpdated(moc.path, formatTime(this.host, new Date())));
@@ -99,15 +100,7 @@ export class MapPane extends Pane {
     }
     const more = moc.hubs.length - hubs.length;
     if (more > 0) {
-      const row = parent.createDiv({
-        cls: "vs-link vs-more is-clickable",
-        text: words.more(more),
-        attr: { role: "treeitem", tabindex: "-1", "data-row": "more-hubs" },
-      });
-      row.addEventListener("click", () => {
-        this.whole.add("hubs");
-        void this.reload();
-      });
+      this.moreRow(parent, "more-hubs", words.more(more), () => this.whole.add("hubs"));
     }
   }
 

@@ -88,10 +88,26 @@ export class SearchPanel {
   private showFound(query: string, found: SearchResult): void {
     const { words } = this.host;
     if (found.total > 0) {
-      return this.show(found.hits.map((hit) => ({ kind: "hit", hit })), words.searchResults(formatCount(this.host, found.total)));
+      return this.show(found.hits.map((hit) => ({ kind: "hit", hit })), this.says(found));
     }
     const rows: Row[] = this.host.createNote && found.reason === "no-match" ? [{ kind: "create", name: query.trim() }] : [];
     this.show(rows, found.reason === "no-term" ? words.searchNoTerm : words.searchNone(formatCount(this.host, found.searched)));
+  }
+
+  private says(found: SearchResult): string {
+    const { words } = this.host;
+    const corrected = Object.entries(found.corrections).map(([from, to]) => words.searchCorrected(from, to));
+    const how = found.mode === "lexical" ? "" : words.searchModes[found.mode];
+    return [words.searchResults(formatCount(this.host, found.total)), ...corrected, how].filter(Boolean).join(" · ");
+  }
+
+  /** Say where in a note the words stand, and where it lies. */
+  private reasons(hit: Hit): string {
+    const { words } = this.host;
+    const fields = hit.fields.filter((field) => field !== "body").map((field) => words.searchFields[field] ?? field);
+    if (hit.fields.length === 0) fields.push(words.searchByMeaning);
+    const place = hit.layer || (hit.path.includes("/") ? (hit.path.split("/")[0] ?? "") : "");
+    return [...fields, (words as unknown as Record<string, string>)[place] ?? place].filter(Boolean).join(" · ");
   }
 
   private show(rows: Row[], status: string): void {
@@ -111,7 +127,7 @@ export class SearchPanel {
       const { hit } = row;
       appendIcon(this.host, el, "file");
       appendMarked(el.createSpan({ cls: "vs-t" }), hit.title, hit.title_highlights);
-      el.createSpan({ cls: "vs-p", text: hit.layer || (hit.path.includes("/") ? (hit.path.split("/")[0] ?? "") : "") });
+      el.createSpan({ cls: "vs-p", text: this.reasons(hit) });
       const snippet = hit.snippets[0];
       if (snippet) appendMarked(el.createSpan({ cls: "vs-s" }), snippet.text, snippet.highlights);
     } else {

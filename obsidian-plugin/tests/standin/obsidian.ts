@@ -228,8 +228,20 @@ export class PluginSettingTab {}
 export class MarkdownView {}
 
 export class Notice {
-  constructor(text: string) {
-    document.body.createDiv({ cls: "notice", text });
+  private readonly el: HTMLElement;
+
+  constructor(text: string, timeout = 4000) {
+    this.el = document.body.createDiv({ cls: "notice", text });
+    if (timeout > 0) window.setTimeout(() => this.hide(), timeout);
+  }
+
+  setMessage(text: string): this {
+    this.el.setText(text);
+    return this;
+  }
+
+  hide(): void {
+    this.el.remove();
   }
 }
 
