@@ -72,6 +72,7 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("events", "GET", "/api/kb/events", {"since": 0}),
     ("console-code", "POST", "/api/kb/console-code", {}),
     ("restart", "POST", "/api/kb/restart", {}),
+    ("stop", "POST", "/api/kb/stop", {}),
 )
 
 
