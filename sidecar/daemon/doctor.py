@@ -65,6 +65,9 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
             findings.append(check())
         except SidecarError as error:
             findings.append(Finding(error.code, "bad", error.message, error.fix))
+        except PermissionError as error:
+            text = f"{error.filename or 'a file'} cannot be read: {error.strerror}"
+            findings.append(Finding("vault-unreadable", "bad", text, "Check its permissions."))
         except OSError as error:
             findings.append(
                 Finding("system", "bad", f"{error.filename or 'the system'}: {error.strerror}", "Check permissions and free space.")
