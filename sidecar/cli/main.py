@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "service": "start the sidecar at login, and look after it",
     "open": "open the console in a browser",
     "add": "make notes of links",
+    "feeds": "subscribe to feeds, channels and sites",
     "search": "find notes, in Chinese and in Latin scripts",
     "bench": "judge search on your own notes, or on a test set",
     "links": "show what a note links to and what links to it",
