@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "serve": "run the sidecar of a vault in this terminal",
     "status": "say what the sidecar serves and how far it is",
     "service": "start the sidecar at login, and look after it",
+    "plugin": "put the Obsidian plugin into the vault, or take it out",
     "open": "open the console in a browser",
     "add": "make notes of links",
     "feeds": "subscribe to feeds, channels and sites",

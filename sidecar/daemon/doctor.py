@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from sidecar.config import load_config
-from sidecar.daemon.bundle import plugin_folder
 from sidecar.daemon.endpoint import Endpoint
-from sidecar.daemon.init import PLUGIN_ID
+from sidecar.daemon.plugin_files import look_at_plugin
 from sidecar.errors import SidecarError
 
 State = Literal["ok", "note", "bad"]
@@ -147,12 +146,15 @@ def _map(client: Asks) -> Finding:
 
 
 def _plugin(root: Path) -> Finding:
-    folder, built = root / ".obsidian" / "plugins" / PLUGIN_ID, plugin_folder()
-    if not (folder / "main.js").is_file():
-        return Finding("Plugin", "note", "not in this vault", f"Type: kb init {root}")
-    if built is not None and (folder / "main.js").read_bytes() != (built / "main.js").read_bytes():
-        return Finding("Plugin", "note", "in this vault, of another version", f"Type: kb init {root}")
-    return Finding("Plugin", "ok", "in this vault")
+    state = look_at_plugin(root)
+    if not state.is_installed:
+        return Finding("Plugin", "note", "not in this vault", "Type: kb plugin install")
+    if not state.is_current:
+        return Finding(
+            "Plugin", "note", f"in this vault, version {state.version}; {state.shipped_version} is at hand", "Type: kb plugin update"
+        )
+    switched = "switched on" if state.is_enabled else "not switched on in Obsidian's settings yet"
+    return Finding("Plugin", "ok", f"in this vault, version {state.version}, {switched}")
 
 
 def _git(root: Path) -> Finding:
