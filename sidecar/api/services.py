@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from sidecar.api.events import EventLog
 from sidecar.config import Config
@@ -70,4 +71,6 @@ class Services:
     restart: Callable[[], None]
     stop: Callable[[], None]
     make_console_code: Callable[[], str]
+    doctor: Callable[[], Awaitable[tuple[list[dict[str, Any]], str]]]
+    """Checks vault and machine; gives the findings and a report without what is private."""
     progress: Progress = field(default_factory=Progress)

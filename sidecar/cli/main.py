@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "resolve": "say where a link leads",
     "extract": "show what a saved page would become, without writing it",
     "secrets": "keep a site's cookie or a key, outside every vault",
+    "token": "print the running sidecar's key, for scripts",
     "doctor": "check vault, index, plugin and system, with fixes",
 }
 

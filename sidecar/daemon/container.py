@@ -15,6 +15,7 @@ from sidecar.config import KB_FOLDER, Config, Folders, SearchSettings, load_conf
 from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
+from sidecar.daemon.wire_doctor import make_doctor
 from sidecar.daemon.wire_feeds import wire_watchlist
 from sidecar.errors import ConfigError
 from sidecar.graph.metrics import Likeness, changed_on
@@ -198,6 +199,7 @@ def open_container(
         restart=restart,
         stop=stop,
         make_console_code=keys.make_code,
+        doctor=make_doctor(root, lambda: services),
     )
     commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
     files.on_write = commits.note

@@ -14,11 +14,13 @@ HIDDEN = "[hidden]"
 
 _ADDRESS = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{1,30}://[^\s<>\"'`|{}]+")
 _NAMED = re.compile(
-    r"(?i)(?P<name>[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|auth(?!or)(?:orization)?|cookie|session|sessdata|bearer)[\w.-]*)"
+    r"(?i)(?P<name>(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|auth(?!or)|cookie|session|sessdata)[\w.-]{0,40})"
     r"(?P<between>[\"']?\s*[:=]\s*|\s+(?=\S*\d))(?P<value>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\n,}\]]+)"
 )
+"""A word that announces a secret, and what follows it."""
 _BEARER = re.compile(r"(?i)\b(bearer|basic|digest)\s+[^\s\"',]+")
-_RANDOM = re.compile(r"[A-Za-z0-9_\-+/=.~]{20,}")
+_LONG = re.compile(r"[A-Za-z0-9_\-+=~]{20,}")
+_LONG_FOR_OTHERS = re.compile(r"[A-Za-z0-9_\-+=~/]{16,}")
 _HOMES = re.compile(r"(?i)(?:/home/|/users/|[a-z]:[\\/]+users[\\/]+)[^\\/\s\"':;,<>]+")
 
 
@@ -38,7 +40,8 @@ def redact(text: str, *, hidden: Iterable[str] = (), home: Path | None = None, f
     text = _ADDRESS.sub(lambda found: _host_only(found[0]) if for_others else _without_keys(found[0]), text)
     text = _BEARER.sub(lambda found: f"{found[1]} {HIDDEN}", text)
     text = _NAMED.sub(lambda found: found["name"] + found["between"] + HIDDEN, text)
-    return _RANDOM.sub(lambda found: HIDDEN if _looks_random(found[0]) else found[0], text)
+    long = _LONG_FOR_OTHERS if for_others else _LONG
+    return long.sub(lambda found: HIDDEN if any(map(_looks_random, (found[0], *found[0].split("/")))) else found[0], text)
 
 
 def _forms(home: Path) -> list[str]:
@@ -73,9 +76,11 @@ def _without_keys(address: str) -> str:
 
 def _looks_random(word: str) -> bool:
     """Whether a word looks like a key: long, and of digits and letters mixed, or of both cases in no order of words."""
-    if len(word) < 12 or re.fullmatch(r"[\d.\-:T+Z]+", word):
+    word = re.sub(r"^\d{4}-\d\d-\d\d[-T]?", "", word)  # a day, as notes and logs begin with it
+    if len(word) < 12 or re.fullmatch(r"[\d.\-:TZ+]+", word):
         return False
     digits = sum(char.isdigit() for char in word)
     if digits >= 3 and any(char.isalpha() for char in word):
-        return not re.fullmatch(r"[a-z]+(?:-[a-z0-9]+)*(?:\.[a-z]{1,5})?|\d{4}-\d\d-\d\d(?:-[a-z0-9]+)*", word) or digits > len(word) // 3
-    return bool(re.search(r"[a-z][A-Z]+[a-z]+[A-Z]|[A-Z][a-z][A-Z][a-z]?[A-Z]", word)) and len(word) >= 20
+        is_slug = re.fullmatch(r"[a-z]+(?:-[a-z0-9]+)+", word) is not None
+        return not is_slug or digits > len(word) // 3
+    return len(word) >= 20 and re.search(r"[a-z][A-Z]+[a-z]+[A-Z]|[A-Z][a-z][A-Z][a-z]?[A-Z]", word) is not None

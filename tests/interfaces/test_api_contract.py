@@ -91,6 +91,7 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("preference-set", "POST", "/api/kb/preference", {"set": [{"path": ["schedule", "brief_hour"], "value": 7}]}),
     ("preference-refused", "POST", "/api/kb/preference", {"set": [{"path": ["schedule", "brief_hour"], "value": 99}]}),
     ("console-code", "POST", "/api/kb/console-code", {}),
+    ("doctor", "GET", "/api/kb/doctor", {}),
     ("restart", "POST", "/api/kb/restart", {}),
     ("stop", "POST", "/api/kb/stop", {}),
 )
@@ -143,6 +144,8 @@ async def test_every_operation_answers_as_recorded(client: Client, request: pyte
         status, answer = await ask(client, method, path, parameters)
         if name == "console-code":
             answer["code"] = "…"
+        if name == "doctor":  # what is found differs from machine to machine
+            answer = {"findings": [{**one, "state": "ok", "text": "…", "fix": "…"} for one in answer["findings"]], "report": "…"}
         recorded = {"request": {"method": method, "path": path, "parameters": parameters}, "status": status, "answer": settled(answer)}
         text = json.dumps(recorded, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
         if request.config.getoption("--update-golden", default=False):
