@@ -55,6 +55,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Checks of vault and machine, each with its fix */
+        get: operations["get_kb_doctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/stop": {
         parameters: {
             query?: never;
@@ -755,6 +772,16 @@ export interface components {
             /** Url */
             url: string;
         };
+        /** DoctorAnswer */
+        DoctorAnswer: {
+            /** Findings */
+            findings: components["schemas"]["FindingAnswer"][];
+            /**
+             * Report
+             * @description The same for others, with the last lines of the log: no keys, private addresses or home folder.
+             */
+            report: string;
+        };
         /** DoneAnswer */
         DoneAnswer: {
             /** Done */
@@ -943,6 +970,21 @@ export interface components {
              * @description When search took in what it knows of the file.
              */
             taken_in_at: string | null;
+        };
+        /** FindingAnswer */
+        FindingAnswer: {
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @description note: worth knowing; bad: something does not work.
+             * @enum {string}
+             */
+            state: "ok" | "note" | "bad";
+            /** Text */
+            text: string;
+            /** Fix */
+            fix: string;
         };
         /** ForwardAnswer */
         ForwardAnswer: {
@@ -2135,6 +2177,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_doctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorAnswer"];
                 };
             };
             /** @description A problem */
