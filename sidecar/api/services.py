@@ -8,6 +8,7 @@ from typing import Any
 
 from sidecar.api.events import EventLog
 from sidecar.config import Config
+from sidecar.feeds.watchlist import WatchlistService
 from sidecar.graph.service import GraphService
 from sidecar.ingest.intake import Intake
 from sidecar.ingest.service import IngestService
@@ -59,6 +60,7 @@ class Services:
     moc: MocService
     ingest: IngestService
     intake: Intake
+    watchlist: WatchlistService
     jobs: Jobs
     events: EventLog
     refresh_moc: Callable[[], bool]

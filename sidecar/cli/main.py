@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "plugin": "put the Obsidian plugin into the vault, or take it out",
     "open": "open the console in a browser",
     "add": "make notes of links",
+    "feeds": "subscribe to feeds, channels and sites",
     "search": "find notes, in Chinese and in Latin scripts",
     "bench": "judge search on your own notes, or on a test set",
     "links": "show what a note links to and what links to it",

@@ -16,6 +16,7 @@ from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.daemon.wire_doctor import make_doctor
+from sidecar.daemon.wire_feeds import wire_watchlist
 from sidecar.errors import ConfigError
 from sidecar.graph.metrics import Likeness, changed_on
 from sidecar.graph.service import GraphService
@@ -165,7 +166,8 @@ def open_container(
     events = EventLog()
     keys = Keys()
     reader = PageReader()
-    ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, allowed_loopback_ports(is_service=is_service))
+    ports = allowed_loopback_ports(is_service=is_service)
+    ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, ports)
 
     def tell(job: Job) -> None:
         events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])
@@ -186,6 +188,7 @@ def open_container(
         moc=moc,
         ingest=ingest,
         intake=Intake(ingest, journal, thread, clock),
+        watchlist=wire_watchlist(files, clock, ports),
         jobs=jobs,
         semantic=semantic,
         bench=BenchService(index, files, cache, semantic, thread, config.folders),

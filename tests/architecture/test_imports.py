@@ -48,6 +48,14 @@ SHELL = {
     "sidecar.vault.disk",
     "sidecar.login_item.service",
     "sidecar.config",
+    "sidecar.feeds.fetching",
+    "sidecar.feeds.watchlist",
+    "sidecar.feeds.types",
+    "sidecar.feeds.types.base",
+    "sidecar.feeds.types.rss",
+    "sidecar.feeds.types.youtube_channel",
+    "sidecar.feeds.types.mcp_server",
+    "sidecar.feeds.types.site",
     "sidecar.clock",
 }
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs", "llm"}
@@ -72,6 +80,14 @@ ROWS: list[set[str]] = [
         "vault.indexer",
         "vault.reading",
         "vault.watcher",
+        "feeds.fetching",
+        "feeds.watchlist",
+        "feeds.types",
+        "feeds.types.base",
+        "feeds.types.rss",
+        "feeds.types.youtube_channel",
+        "feeds.types.mcp_server",
+        "feeds.types.site",
     },
     {"store", "net", "jobs", "llm", "vault.files", "vault.disk", "vault.inotify", "moc.file"},
     {
@@ -80,9 +96,9 @@ ROWS: list[set[str]] = [
         "search",
         "ingest",
         "login_item",
+        "feeds",
         "vault",
     },
-    {"moc", "graph", "search", "ingest", "feeds", "vault"},
     {"config", "settings", "clock", "errors", "selection", "(package)"},
 ]
 
@@ -94,7 +110,7 @@ PURE_ROOMS = {
     "ingest": {"ingest", "vault"},
     "login_item": {"login_item"},
     "vault": {"vault"},
-    "feeds": {"feeds"},
+    "feeds": {"feeds", "ingest", "vault"},
 }
 
 # Services of one room that another's service is given: which way they may be known.
@@ -215,6 +231,8 @@ SERVICES = {
     "IngestService",
     "ImageFetcher",
     "Intake",
+    "WatchlistService",
+    "SubscriptionFetcher",
     "NoteCache",
     "OpenVault",
     "Journal",
