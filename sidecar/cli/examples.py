@@ -31,6 +31,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "kb search --like Compost            # notes that use the same words",
     ),
     "bench": ("kb bench                            # on your own notes", "kb bench --qrels testset --json"),
+    "feeds": (
+        "kb feeds                            # all, and how each did last",
+        "kb feeds add https://example.com/blog",
+        "kb feeds test https://example.com/feed.xml",
+        "kb feeds set my-feed interval_min=60",
+        "kb feeds import subscriptions.opml --dry-run",
+    ),
     "links": ("kb links Garden", 'kb links "wiki/Linking notes.md" --json'),
     "set": ("kb set Garden status=read", 'kb set Garden "tags=[plants, soil]"', "kb set Garden --remove status"),
     "list": ("kb list orphans", "kb list unresolved", "kb list tags --limit 20"),

@@ -14,7 +14,7 @@ from sidecar import __version__
 from sidecar.cli.client import RemoteError
 from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
-from sidecar.cli.parsing import Parser, examples_of, grouped, no_such_command
+from sidecar.cli.parsing import Parser, examples_of, globals_first, grouped, no_such_command
 from sidecar.cli.words import find_language, words_in
 from sidecar.errors import SidecarError, VaultUnreadable, WriteFailed
 
@@ -45,6 +45,7 @@ COMMANDS: dict[str, str] = {
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; give its exit code."""
+    argv = globals_first(argv)
     at = next((n for n, word in enumerate(argv) if not word.startswith("-") and (n == 0 or argv[n - 1] != "--vault")), None)
     name = argv[at] if at is not None else None
     parser = _parser(name)

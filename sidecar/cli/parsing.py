@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from sidecar.cli.exit_codes import USAGE
@@ -60,6 +60,22 @@ class Parser(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         first = words.errors.get("usage", "")
         self.exit(USAGE, f"kb: {first}{message}\n    {fix}\n")
+
+
+def globals_first(argv: Sequence[str]) -> list[str]:
+    """Give the same words with ``--vault`` and ``--json`` in front: they may stand anywhere, also behind a command of a command."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    first: list[str] = []
+    rest: list[str] = []
+    words = iter(argv[:end])
+    for word in words:
+        if word == "--vault":
+            first += [word, *([value] if (value := next(words, None)) is not None else [])]
+        elif word == "--json" or word.startswith("--vault="):
+            first.append(word)
+        else:
+            rest.append(word)
+    return [*first, *rest, *argv[end:]]
 
 
 def no_such_command(name: str, commands: Mapping[str, str]) -> str:

@@ -9,6 +9,16 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from sidecar.api.models.base import Answer
+from sidecar.api.models.feeds import (
+    DiscoverAnswer,
+    ExportAnswer,
+    FeedsAnswer,
+    ImportAnswer,
+    LoginAnswer,
+    RemovedAnswer,
+    SubscriptionAnswer,
+    TestFeedAnswer,
+)
 from sidecar.api.models.graph import ComponentsAnswer, GraphAnswer, LinksAnswer, NeighbourhoodAnswer, PathAnswer, ResolveAnswer
 from sidecar.api.models.ingest import QueueAnswer, QueueDropAnswer
 from sidecar.api.models.moc import MocAnswer
@@ -202,6 +212,9 @@ class CompletionShape(Answer):
 
 SHAPES: dict[str, tuple[type[Answer], ...]] = {
     "init": (InitShape,),
+    "feeds": (
+        FeedsAnswer, SubscriptionAnswer, RemovedAnswer, TestFeedAnswer, DiscoverAnswer, ImportAnswer, ExportAnswer, LoginAnswer,
+    ),
     "status": (StatusShape, NotRunningShape),
     "service": (
         ServiceStatusShape, ServiceInstalledShape, DryRunShape, ServiceRemovedShape, ServiceStartedShape, ServiceStoppedShape,

@@ -91,6 +91,11 @@ def test_a_misspelt_command_is_answered_with_the_near_one(kb: Kb, typed: str, me
     assert f"Did you mean: {meant}" in done.err
 
 
+def test_vault_and_json_may_stand_anywhere_even_behind_a_command_of_a_command(kb: Kb, vault: Path) -> None:
+    wanted = kb("--vault", vault, "--json", "feeds", "list").json
+    assert wanted == kb("feeds", "--json", "list", f"--vault={vault}").json == kb("feeds", "list", "--json", "--vault", vault).json
+
+
 # ── for scripts ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -119,7 +124,7 @@ PRINTED = """status
 search soil|search --like Garden|links Garden|list|list unresolved|list tags|list problems|moc|graph|graph --around Garden
 graph --components|graph --path Garden Soil|resolve [[Soil]] --from Garden.md|set Soil a=1 --dry-run|plugin status|doctor|doctor --report
 secrets list|add --queue|add http://10.0.0.7/|completion bash|init --no-plugin|open --print|service install --dry-run --platform xdg
-service logs|links Nobody"""
+service logs|links Nobody|feeds|feeds export|feeds rm nothing"""
 
 
 def test_what_is_printed_is_what_the_schemas_say(kb: Kb, vault: Path) -> None:
