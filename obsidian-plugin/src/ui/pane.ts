@@ -29,18 +29,27 @@ export abstract class Pane {
     protected readonly host: Host,
     protected readonly connection: Connection,
     private readonly label: string,
+    /** A view of its own with a bar, whose body scrolls; else a pane in a side leaf. */
+    private readonly isWide = false,
   ) {}
 
   mount(root: HTMLElement): void {
     this.root = root;
     root.empty();
-    root.addClass("vs-pane");
+    root.addClass(...(this.isWide ? ["vs-view", "vs-framed"] : ["vs-pane"]));
     root.setAttribute("aria-label", this.label);
-    this.banner = root.createDiv({ cls: "vs-banner is-hidden" });
-    this.head = root.createDiv({ cls: "vs-pane-head" });
-    this.body = root.createDiv({ cls: "vs-pane-body", });
+    if (this.isWide) {
+      root.setAttribute("role", "region");
+      this.head = root.createDiv({ cls: "vs-bar" });
+      this.banner = root.createDiv({ cls: "vs-banner is-hidden", attr: { role: "status" } });
+      this.body = root.createDiv({ cls: "vs-scroll", attr: { tabindex: "-1" } });
+    } else {
+      this.banner = root.createDiv({ cls: "vs-banner is-hidden" });
+      this.head = root.createDiv({ cls: "vs-pane-head" });
+      this.body = root.createDiv({ cls: "vs-pane-body" });
+      attachTreeKeys(this.body);
+    }
     this.foot = root.createDiv({ cls: "vs-pane-foot is-hidden", attr: { role: "status" } });
-    attachTreeKeys(this.body);
     let ready = false;
     this.unsubscribe.push(
       this.connection.onState((state) => {
@@ -87,6 +96,11 @@ export abstract class Pane {
   protected abstract load(): Promise<() => void>;
   protected abstract concerns(event: string): boolean;
   protected abstract drawHead(): void;
+
+  /** What scrolls when there is more than fits. */
+  protected get scroller(): HTMLElement | null {
+    return this.isWide ? this.body : (this.root?.parentElement ?? null);
+  }
 
   /** Draw something that needs no sidecar, such as "no note open". */
   protected drawNow(draw: () => void): void {
@@ -153,7 +167,7 @@ export abstract class Pane {
   }
 
   private redraw(draw: () => void): void {
-    const scroll = this.root?.parentElement?.scrollTop ?? 0;
+    const scroll = this.scroller?.scrollTop ?? 0;
     const focused = this.body.querySelector<HTMLElement>("[data-row]:focus")?.dataset["row"];
     this.body.empty();
     this.head.empty();
@@ -162,9 +176,9 @@ export abstract class Pane {
     this.hasContent = true;
     const rows = Array.from(this.body.querySelectorAll<HTMLElement>("[data-row]"));
     const again = rows.find((row) => row.dataset["row"] === focused) ?? null;
-    (again ?? rows[0])?.setAttribute("tabindex", "0");
+    if (!this.isWide) (again ?? rows[0])?.setAttribute("tabindex", "0");
     again?.focus();
-    if (this.root?.parentElement) this.root.parentElement.scrollTop = scroll;
+    if (this.scroller) this.scroller.scrollTop = scroll;
   }
 
   private reloadSoon(): void {
