@@ -117,7 +117,10 @@ def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Sni
     text = "…" if start > 0 else ""
     inside = [(max(a, start), min(b, end)) for a, b in matches if a < end and b > start]
     # A mark that holds a match, such as the address in a link, is what the reader looked for: it stays.
-    marks = [m.span() for m in _MARKUP.finditer(body, start, end) if not any(a < m.end() and b > m.start() for a, b in inside)]
+    marks = [
+        (m.start(), m.end() if not any(a < m.end() and b > m.start() for a, b in inside) else m.start() + _brackets(m[0]))
+        for m in _MARKUP.finditer(body, start, end)
+    ]
     highlights: list[tuple[int, int]] = []
     at = start
     for a, b in [*inside, (end, end)]:
@@ -128,6 +131,11 @@ def _cut(body: str, start: int, end: int, matches: list[tuple[int, int]]) -> Sni
             highlights.append((begin, len(text)))
         at = b
     return Snippet(text.rstrip() + ("…" if end < len(body) else ""), tuple(highlights))
+
+
+def _brackets(mark: str) -> int:
+    """Give how many of a mark's first characters are a wikilink's brackets."""
+    return 2 if mark.startswith("[[") else 3 if mark.startswith("![[") else 0
 
 
 def _append(text: str, body: str, start: int, end: int, marks: list[tuple[int, int]]) -> str:
