@@ -1,12 +1,14 @@
 import { Plugin } from "obsidian";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
+import { BriefPane } from "./views/brief/panel";
+import { MapPane } from "./views/map";
 import { ingestQuietly } from "./ui/jobs";
 import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
-import { BACKLINKS_VIEW, BacklinksLeaf, MAP_VIEW, MapLeaf } from "./obsidian/panes";
+import { BACKLINKS_VIEW, BacklinksLeaf, BRIEF_VIEW, MAP_VIEW, PlainLeaf } from "./obsidian/panes";
 import { DEFAULT_SETTINGS, localeFor, readSettings, SettingsTab, type Settings } from "./obsidian/settings";
 import { showStatus } from "./ui/status";
 
@@ -24,7 +26,8 @@ export default class VaultSidecarPlugin extends Plugin {
     this.host = host;
     this.register(() => connection.stop());
     this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
-    this.registerView(MAP_VIEW, (leaf) => new MapLeaf(leaf, host, connection));
+    this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
+    this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, host.words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
     this.register(showStatus(host, connection, this.addStatusBarItem()));
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options)));
     this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
@@ -87,6 +90,7 @@ export default class VaultSidecarPlugin extends Plugin {
         return isOpen;
       },
     });
+    this.addCommand({ id: "open-brief", name: words.commandBrief, callback: () => void this.reveal(BRIEF_VIEW, true) });
     this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });
     this.addCommand({
       id: "regenerate-map",
@@ -144,9 +148,17 @@ export default class VaultSidecarPlugin extends Plugin {
     }
   }
 
-  private async reveal(type: string): Promise<void> {
+  private openSettings(): void {
+    // The door to the settings is no part of Obsidian's public interface; without it the words say where they are.
+    const { setting } = this.app as { setting?: { open(): void; openTabById(id: string): void } };
+    if (!setting) return this.host.notify(this.host.words.settingsAreIn);
+    setting.open();
+    setting.openTabById(this.manifest.id);
+  }
+
+  private async reveal(type: string, inTab = false): Promise<void> {
     const { workspace } = this.app;
-    const leaf = workspace.getLeavesOfType(type)[0] ?? workspace.getRightLeaf(false);
+    const leaf = workspace.getLeavesOfType(type)[0] ?? (inTab ? workspace.getLeaf("tab") : workspace.getRightLeaf(false));
     if (!leaf) return;
     await leaf.setViewState({ type, active: true });
     await workspace.revealLeaf(leaf);

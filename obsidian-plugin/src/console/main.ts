@@ -7,6 +7,7 @@ import { localeOf, wordsFor, type Words } from "../i18n";
 import { showStatus } from "../ui/status";
 import { appendIcon, iconButton } from "../ui/dom";
 import { BacklinksPane } from "../views/backlinks";
+import { BriefPane } from "../views/brief/panel";
 import { IngestPanel } from "../views/ingest";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
@@ -162,7 +163,9 @@ function start(): void {
       },
     };
   };
-  const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {};
+  const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
+    brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
+  };
   const goTo = (): void => {
     const { place, note } = readRoute(location.hash);
     openPlace(place);
@@ -250,7 +253,7 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
 }
 
 function placesOf(words: Words): [Place, string][] {
-  return [["notes", words.placeNotes]];
+  return [["notes", words.placeNotes], ["brief", words.brief]];
 }
 
 /** A menu below a button: arrows move, Escape closes. */

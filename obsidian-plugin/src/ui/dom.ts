@@ -42,6 +42,20 @@ export function iconButton(host: Host, el: HTMLElement, icon: string, label: str
   return button;
 }
 
+/** A button with words; `icon` comes before them, `cls` as the design names it. */
+export function press(host: Host, el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
+  const button = el.createEl("button", { cls, attr: { type: "button", "data-row": `${label}` } });
+  if (icon) appendIcon(host, button, icon);
+  button.createSpan({ text: label });
+  button.addEventListener("click", run);
+  return button;
+}
+
+/** A button that looks like a link. */
+export function linkButton(host: Host, el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
+  return press(host, el, label, run, "vs-plain vs-link");
+}
+
 /** A command to type, with a button that copies it. */
 export function commandBox(host: Host, el: HTMLElement, command: string): void {
   const box = el.createDiv({ cls: "vs-command" });
@@ -69,7 +83,7 @@ export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void 
   const action = state.action;
   if (action) {
     const acts = box.createDiv({ cls: "vs-acts" });
-    acts.createEl("button", { text: action.label, attr: { type: "button" } }).addEventListener("click", () => action.run());
+    press(host, acts, action.label, action.run);
   }
 }
 

@@ -168,16 +168,17 @@ export abstract class Pane {
 
   private redraw(draw: () => void): void {
     const scroll = this.scroller?.scrollTop ?? 0;
-    const focused = this.body.querySelector<HTMLElement>("[data-row]:focus")?.dataset["row"];
+    const focused = this.root?.querySelector<HTMLElement>("[data-row]:focus")?.dataset["row"];
     this.body.empty();
     this.head.empty();
     this.drawHead();
     draw();
     this.hasContent = true;
-    const rows = Array.from(this.body.querySelectorAll<HTMLElement>("[data-row]"));
+    const rows = Array.from(this.root?.querySelectorAll<HTMLElement>("[data-row]") ?? []);
     const again = rows.find((row) => row.dataset["row"] === focused) ?? null;
     if (!this.isWide) (again ?? rows[0])?.setAttribute("tabindex", "0");
     again?.focus();
+    if (again instanceof HTMLInputElement && again.type === "search") again.setSelectionRange(again.value.length, again.value.length);
     if (this.scroller) this.scroller.scrollTop = scroll;
   }
 

@@ -76,7 +76,7 @@ export class MapPane extends Pane {
     const { words } = this.host;
     const layered = ["core", "wiki", "sources", "inbox"].some((layer) => (moc.counts[layer] ?? 0) > 0);
     const shown: [string, string][] = layered
-      ? [["core", words.core], ["wiki", words.wiki], ["sources", words.sources], ["inbox", words.inbox]]
+      ? ["core", "wiki", "sources", "inbox"].map((layer) => [layer, words.layers[layer] ?? layer])
       : [["notes", words.notes]];
     const counts = this.body.createDiv({ cls: "vs-counts" });
     for (const [key, label] of shown) {

@@ -107,7 +107,7 @@ export class SearchPanel {
     const fields = hit.fields.filter((field) => field !== "body").map((field) => words.searchFields[field] ?? field);
     if (hit.fields.length === 0) fields.push(words.searchByMeaning);
     const place = hit.layer || (hit.path.includes("/") ? (hit.path.split("/")[0] ?? "") : "");
-    return [...fields, (words as unknown as Record<string, string>)[place] ?? place].filter(Boolean).join(" · ");
+    return [...fields, words.layers[place] ?? place].filter(Boolean).join(" · ");
   }
 
   private show(rows: Row[], status: string): void {
