@@ -221,6 +221,18 @@ class StoreError(SidecarError):
     code = "store-error"
 
 
+class ServiceRefused(SidecarError):
+    """The login item cannot be put in place, or the system's service manager refuses."""
+
+    code = "service-refused"
+
+
+class ProtocolError(StoreError):
+    """``.kb/protocol.json`` is damaged, or a newer version made it."""
+
+    code = "protocol-unusable"
+
+
 class SidecarRunning(SidecarError):
     """Another sidecar already serves this vault."""
 

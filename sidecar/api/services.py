@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from sidecar.api.events import EventLog
 from sidecar.config import Config
+from sidecar.feeds.watchlist import WatchlistService
 from sidecar.graph.service import GraphService
 from sidecar.ingest.intake import Intake
 from sidecar.ingest.service import IngestService
@@ -58,6 +60,7 @@ class Services:
     moc: MocService
     ingest: IngestService
     intake: Intake
+    watchlist: WatchlistService
     jobs: Jobs
     events: EventLog
     refresh_moc: Callable[[], bool]
@@ -66,5 +69,8 @@ class Services:
     take_in: Callable[[Iterable[NotePath]], object]
     """Takes files in as they are now, so that the next question sees them."""
     restart: Callable[[], None]
+    stop: Callable[[], None]
     make_console_code: Callable[[], str]
+    doctor: Callable[[], Awaitable[tuple[list[dict[str, Any]], str]]]
+    """Checks vault and machine; gives the findings and a report without what is private."""
     progress: Progress = field(default_factory=Progress)

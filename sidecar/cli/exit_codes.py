@@ -32,6 +32,7 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.FrontmatterError, 10, ""),
     (errors.NameUnsafe, 10, ""),
     (errors.TextUnsafe, 10, ""),
+    (errors.ServiceRefused, 11, "The login item could not be put in place, or the system's service manager refused"),
     (errors.InvalidUrl, 2, ""),
     (errors.QuerySyntaxError, 2, ""),
     (errors.SecretInvalid, 2, ""),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from sidecar.cli.client import RunningSidecar, find_running
 from sidecar.cli.exit_codes import exit_code_of
-from sidecar.daemon.init import InitReport, default_language, init_vault, install_plugin
+from sidecar.daemon.init import InitReport, default_language, init_vault
+from sidecar.daemon.plugin_files import install_plugin
 from sidecar.daemon.process import SidecarProcess
 from sidecar.errors import SidecarError
 
@@ -63,6 +64,8 @@ def _tell_setup(vault: Path, report: InitReport) -> None:
         print(f"Made a new vault at {vault}")
     elif report.added:
         print(f"Set up {vault}; your notes are as they were. Added: {', '.join(report.added)}")
+    for sentence in report.migrated:
+        print(sentence)
     if report.map_hint:
         print(report.map_hint)
 

@@ -20,8 +20,11 @@ COMMANDS: dict[str, str] = {
     "init": "set a vault up: a new one, or one you have",
     "serve": "run the sidecar of a vault in this terminal",
     "status": "say what the sidecar serves and how far it is",
+    "service": "start the sidecar at login, and look after it",
+    "plugin": "put the Obsidian plugin into the vault, or take it out",
     "open": "open the console in a browser",
     "add": "make notes of links",
+    "feeds": "subscribe to feeds, channels and sites",
     "search": "find notes, in Chinese and in Latin scripts",
     "bench": "judge search on your own notes, or on a test set",
     "links": "show what a note links to and what links to it",
@@ -32,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "resolve": "say where a link leads",
     "extract": "show what a saved page would become, without writing it",
     "secrets": "keep a site's cookie or a key, outside every vault",
+    "token": "print the running sidecar's key, for scripts",
     "doctor": "check vault, index, plugin and system, with fixes",
 }
 
@@ -101,6 +105,8 @@ def _report(error: SidecarError, context: Context) -> int:
 
 def run() -> None:
     """Console-script entry. What is printed is UTF-8 everywhere: a pipe on Windows or a bare locale would refuse Chinese."""
+    if sys.stdout is None or sys.stderr is None:  # Windows without a console
+        sys.stdout = sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -15,6 +15,8 @@ from sidecar.config import KB_FOLDER, Config, Folders, SearchSettings, load_conf
 from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
+from sidecar.daemon.wire_doctor import make_doctor
+from sidecar.daemon.wire_feeds import wire_watchlist
 from sidecar.errors import ConfigError
 from sidecar.graph.metrics import Likeness, changed_on
 from sidecar.graph.service import GraphService
@@ -133,6 +135,7 @@ def open_container(
     root: Path,
     *,
     restart: Callable[[], None] = lambda: None,
+    stop: Callable[[], None] = lambda: None,
     is_service: bool = False,
     is_guest: bool = False,
     keeps_history: bool = False,
@@ -142,6 +145,7 @@ def open_container(
     Args:
         is_guest: Take a vault that is not set up and leave nothing in it: for commands that only look.
         restart: What a request to restart does.
+        stop: What a request to stop does.
         keeps_history: Write what becomes of the notes into the journal; one process does, the one that serves the vault.
         is_service: Whether it runs as a login item, where test settings are refused.
     Raises:
@@ -162,7 +166,8 @@ def open_container(
     events = EventLog()
     keys = Keys()
     reader = PageReader()
-    ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, allowed_loopback_ports(is_service=is_service))
+    ports = allowed_loopback_ports(is_service=is_service)
+    ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, ports)
 
     def tell(job: Job) -> None:
         events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])
@@ -183,6 +188,7 @@ def open_container(
         moc=moc,
         ingest=ingest,
         intake=Intake(ingest, journal, thread, clock),
+        watchlist=wire_watchlist(files, clock, ports),
         jobs=jobs,
         semantic=semantic,
         bench=BenchService(index, files, cache, semantic, thread, config.folders),
@@ -191,7 +197,9 @@ def open_container(
         adopt_moc=vault.adopt_moc,
         take_in=vault.apply,
         restart=restart,
+        stop=stop,
         make_console_code=keys.make_code,
+        doctor=make_doctor(root, lambda: services),
     )
     commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
     files.on_write = commits.note

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import shutil
-import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
+from sidecar.api.operations import find_operation
 from sidecar.config import load_config
-from sidecar.daemon.bundle import plugin_folder
+from sidecar.daemon.doctor_machine import (
+    check_agents,
+    check_clock,
+    check_disk,
+    check_git,
+    check_log,
+    check_login_item,
+    check_program,
+    check_secrets,
+    check_sidecar,
+    check_watching,
+)
 from sidecar.daemon.endpoint import Endpoint
-from sidecar.daemon.init import PLUGIN_ID
+from sidecar.daemon.findings import Finding
+from sidecar.daemon.plugin_files import look_at_plugin
+from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import SidecarError
+from sidecar.vault.files import VaultFiles
 
-State = Literal["ok", "note", "bad"]
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check. ``note`` is worth knowing and needs nothing done."""
-
-    name: str
-    state: State
-    text: str
-    fix: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Asks(Protocol):
@@ -42,18 +38,26 @@ class Asks(Protocol):
 
 def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Finding]:
     """Check everything; a check that cannot be made is a finding of its own."""
+    vault_id = find_vault_id(root)
     checks: list[Callable[[], Finding]] = [
-        lambda: _python(),
+        check_program,
         lambda: _set_up(root),
         lambda: _settings(root),
-        lambda: _sidecar(endpoint),
+        lambda: check_sidecar(endpoint),
+        lambda: check_login_item(root, vault_id),
         lambda: _index(client),
         lambda: _search(client),
         lambda: _properties(client),
         lambda: _map(client),
         lambda: _plugin(root),
-        lambda: _git(root),
-        lambda: _watch_limit(),
+        lambda: check_git(root),
+        lambda: check_watching(_folders(client)),
+        check_secrets,
+        lambda: _feeds(client),
+        lambda: check_agents(root),
+        lambda: check_clock(root),
+        lambda: check_disk(root, vault_id),
+        lambda: check_log(vault_id),
     ]
     findings: list[Finding] = []
     for check in checks:
@@ -61,7 +65,19 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
             findings.append(check())
         except SidecarError as error:
             findings.append(Finding(error.code, "bad", error.message, error.fix))
+        except OSError as error:
+            findings.append(
+                Finding("system", "bad", f"{error.filename or 'the system'}: {error.strerror}", "Check permissions and free space.")
+            )
     return findings
+
+
+def find_vault_id(root: Path) -> str:
+    """Give the vault's id; empty if it is not set up or cannot be read."""
+    try:
+        return read_vault_id(VaultFiles(root))
+    except SidecarError:
+        return ""
 
 
 def check_note(client: Asks, note: str) -> Finding:
@@ -83,9 +99,29 @@ def check_note(client: Asks, note: str) -> Finding:
     return Finding(file["path"], "ok", f"indexed{since}; {count}")
 
 
-def _python() -> Finding:
-    version = platform.python_version()
-    return Finding("Python", "ok" if sys.version_info >= (3, 11) else "bad", f"{version} on {platform.system()}")
+def _feeds(client: Asks) -> Finding:
+    if find_operation("GET", "/api/kb/feeds") is None:
+        return Finding("Feeds", "ok", "this version has none")
+    answer = client.call("GET", "/api/kb/feeds")
+    subscriptions = answer.get("subscriptions") or answer.get("feeds") or []
+    if answer.get("problem"):
+        return Finding("Feeds", "bad", str(answer["problem"]), "Mend the line it names in .kb/preference.yaml.")
+    failed = [
+        str(one.get("id") or one.get("title")) for one in subscriptions if one.get("last_status", "ok") not in ("ok", "unchanged", "", None)
+    ]
+    text = f"{len(subscriptions)} subscriptions"
+    if failed:
+        more = f" and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
+        return Finding(
+            "Feeds", "note", f"{text}; without success last time: {', '.join(failed[:_SHOWN])}{more}", "Try one: kb feeds test ID"
+        )
+    return Finding("Feeds", "ok", text)
+
+
+def _folders(client: Asks) -> int:
+    """Count the folders that are watched, from the paths of the files in them."""
+    items = client.call("GET", "/api/kb/list", kind="notes", limit=100_000)["items"]
+    return len({folder for item in items for folder in Path(item["path"]).parents} | {Path()})
 
 
 def _set_up(root: Path) -> Finding:
@@ -97,12 +133,6 @@ def _set_up(root: Path) -> Finding:
 def _settings(root: Path) -> Finding:
     config = load_config(root)
     return Finding("Settings", "ok", f"language {config.language}, map in {config.moc.path}")
-
-
-def _sidecar(endpoint: Endpoint | None) -> Finding:
-    if endpoint is None:
-        return Finding("Sidecar", "note", "not running; commands work without it, the plugin does not", "Start it with: kb serve")
-    return Finding("Sidecar", "ok", f"running at {endpoint.url}, version {endpoint.version}")
 
 
 def _index(client: Asks) -> Finding:
@@ -147,33 +177,15 @@ def _map(client: Asks) -> Finding:
 
 
 def _plugin(root: Path) -> Finding:
-    folder, built = root / ".obsidian" / "plugins" / PLUGIN_ID, plugin_folder()
-    if not (folder / "main.js").is_file():
-        return Finding("Plugin", "note", "not in this vault", f"Type: kb init {root}")
-    if built is not None and (folder / "main.js").read_bytes() != (built / "main.js").read_bytes():
-        return Finding("Plugin", "note", "in this vault, of another version", f"Type: kb init {root}")
-    return Finding("Plugin", "ok", "in this vault")
-
-
-def _git(root: Path) -> Finding:
-    if shutil.which("git") is None:
-        return Finding("Git", "note", "not installed; notes have no history to fall back on")
-    inside = any((folder / ".git").exists() for folder in (root.resolve(), *root.resolve().parents))
-    is_on = load_config(root).git.autocommit
-    if not inside:
-        lost = "; the setting git.autocommit does nothing" if is_on else ""
-        return Finding("Git", "note", f"the vault has no history{lost}", f"Type: git init {root}" if is_on else "")
-    return Finding("Git", "ok", "the vault has a history" + ("; each write of the sidecar is committed" if is_on else ""))
-
-
-def _watch_limit() -> Finding:
-    limit = Path("/proc/sys/fs/inotify/max_user_watches")
-    if os.name == "nt" or not limit.exists():
-        return Finding("Watching", "ok", "by the system")
-    count = int(limit.read_text())
-    if count < 8192:
-        return Finding("Watching", "note", f"at most {count} folders", "Raise fs.inotify.max_user_watches.")
-    return Finding("Watching", "ok", f"up to {count:,} folders")
+    state = look_at_plugin(root)
+    if not state.is_installed:
+        return Finding("Plugin", "note", "not in this vault", "Type: kb plugin install")
+    if not state.is_current:
+        return Finding(
+            "Plugin", "note", f"in this vault, version {state.version}; {state.shipped_version} is at hand", "Type: kb plugin update"
+        )
+    switched = "switched on" if state.is_enabled else "not switched on in Obsidian's settings yet"
+    return Finding("Plugin", "ok", f"in this vault, version {state.version}, {switched}")
 
 
 def _problems(client: Asks) -> list[dict[str, Any]]:

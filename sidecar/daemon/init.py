@@ -6,17 +6,18 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidecar import PROTOCOL_VERSION
 from sidecar.config import KB_FOLDER, Config, Language, load_config
-from sidecar.daemon.bundle import plugin_folder, template_folder
-from sidecar.daemon.protocol import make_vault_id, read_vault_id
-from sidecar.errors import VaultMissing, VaultNotInitialised, WriteFailed
+from sidecar.daemon.bundle import template_folder
+from sidecar.daemon.migrations import migrate
+from sidecar.daemon.protocol import find_version, make_vault_id, read_vault_id
+from sidecar.daemon.wire_init import open_journal
+from sidecar.errors import VaultMissing, WriteFailed
 from sidecar.moc.text import adopt
 from sidecar.vault.files import ABSENT, VaultFiles
 from sidecar.vault.generated import has_trace
 
-PLUGIN_ID = "vault-sidecar"
 _GITIGNORE = "cache/\n"
-_PLUGIN_FILES = ("main.js", "manifest.json", "styles.css")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class InitReport:
     added: tuple[str, ...]
     map_hint: str = ""
     """What to do for a map if the vault has a file of that name which is the owner's; else empty."""
+    migrated: tuple[str, ...] = ()
+    """What was taken over from an older version, in sentences."""
 
 
 def init_vault(root: Path, language: Language) -> InitReport:
@@ -49,10 +52,15 @@ def init_vault(root: Path, language: Language) -> InitReport:
         if is_new:
             added += _lay_template(root)
         files = VaultFiles(root)
-        try:
-            vault_id, was_set_up = read_vault_id(files), True
-        except VaultNotInitialised:
-            vault_id, was_set_up = make_vault_id(files), False
+        version = find_version(files)
+        was_set_up = version == PROTOCOL_VERSION
+        told: list[str] = []
+        if was_set_up:
+            vault_id = read_vault_id(files)
+        else:
+            (root / KB_FOLDER).mkdir(exist_ok=True)
+            told = migrate(root, open_journal(root), version)
+            vault_id = make_vault_id(files)
             added.append(f"{KB_FOLDER}/protocol.json")
         for name, text in ((".gitignore", _GITIGNORE), ("config.toml", config_text(language, autocommit=is_new))):
             if not (root / KB_FOLDER / name).exists():
@@ -63,7 +71,7 @@ def init_vault(root: Path, language: Language) -> InitReport:
             added.append(Config().moc.path)
     except OSError as error:
         raise WriteFailed(f"{root} could not be set up: {error.strerror}.", fix="Check free space and permissions.") from error
-    return InitReport(vault_id, is_new, was_set_up, tuple(added), _map_hint(root))
+    return InitReport(vault_id, is_new, was_set_up, tuple(added), _map_hint(root), tuple(told))
 
 
 def _map_hint(root: Path) -> str:
@@ -108,31 +116,6 @@ language = "{language}"  # en or zh-CN: the words of the map
 [watch]
 # polling = {str(watch.polling).lower()}  # true for network drives
 """
-
-
-def install_plugin(root: Path) -> tuple[str, ...]:
-    """Put the built plugin into the vault; give the names of files that changed. Its settings (``data.json``) are left alone.
-
-    Raises:
-        WriteFailed: The disk refused, or this installation has no built plugin.
-    """
-    source = plugin_folder()
-    if source is None:
-        raise WriteFailed("This installation has no built plugin.", fix="Build it: cd obsidian-plugin && npm run build")
-    target = root / ".obsidian" / "plugins" / PLUGIN_ID
-    changed: list[str] = []
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name in _PLUGIN_FILES:
-            data = (source / name).read_bytes()
-            if not (target / name).is_file() or (target / name).read_bytes() != data:
-                temporary = target / f".{name}.tmp"
-                temporary.write_bytes(data)
-                temporary.replace(target / name)
-                changed.append(name)
-    except OSError as error:
-        raise WriteFailed(f"The plugin could not be put into {target}: {error.strerror}.", fix="Check permissions.") from error
-    return tuple(changed)
 
 
 def _lay_template(root: Path) -> list[str]:

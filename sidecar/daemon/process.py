@@ -22,6 +22,7 @@ from sidecar.config import load_config
 from sidecar.daemon.bundle import console_folder
 from sidecar.daemon.container import Container, open_container
 from sidecar.daemon.endpoint import Endpoint, prepare_state_folder, remove_endpoint, write_endpoint
+from sidecar.daemon.notify import Notifier
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError, PortTaken, SidecarError, SidecarRunning
 from sidecar.graph.service import GRAPH_FILE
@@ -58,13 +59,17 @@ class SidecarProcess:
     Args:
         port: Port to listen on; 0 takes any free one.
         on_ready: Told the address of the console once the vault has been read.
+        notifier: Tells a service manager how far it is.
     """
 
-    def __init__(self, root: Path, port: int | None, on_ready: Callable[[str], None], *, is_service: bool) -> None:
+    def __init__(
+        self, root: Path, port: int | None, on_ready: Callable[[str], None], *, is_service: bool, notifier: Notifier | None = None
+    ) -> None:
         self._root = root
         self._wanted_port = port
         self._on_ready = on_ready
         self._is_service = is_service
+        self._notifier = notifier or Notifier({})
         self._stop = asyncio.Event()
         self._exit_code = 0
         self._settlers: tuple[Settler, Settler]
@@ -86,7 +91,7 @@ class SidecarProcess:
         except filelock.Timeout as error:
             raise SidecarRunning("A sidecar already serves this vault.", fix="Look at it with: kb status") from error
         try:
-            container = open_container(self._root, restart=self._restart, is_service=self._is_service, keeps_history=True)
+            container = open_container(self._root, restart=self._restart, stop=self._end, is_service=self._is_service, keeps_history=True)
             try:
                 await self._serve(container)
             finally:
@@ -97,6 +102,9 @@ class SidecarProcess:
 
     def _restart(self) -> None:
         self._exit_code = EXIT_RESTART
+        asyncio.get_running_loop().call_later(0.2, self._stop.set)
+
+    def _end(self) -> None:
         asyncio.get_running_loop().call_later(0.2, self._stop.set)
 
     async def _serve(self, container: Container) -> None:
@@ -113,6 +121,8 @@ class SidecarProcess:
             Endpoint(url, container.keys.token, services.vault_id, str(self._root.resolve()), os.getpid(), __version__, PROTOCOL_VERSION)
         )
         self._take_signals()
+        self._notifier.ready()
+        alive = asyncio.create_task(self._notifier.keep_alive())
         self._settlers = (
             Settler(lambda: container.config().moc.settle_s, lambda: self._write_map(container)),
             Settler(
@@ -146,6 +156,8 @@ class SidecarProcess:
                         task.cancel()
                     await asyncio.wait(following)
         finally:
+            self._notifier.stopping()
+            alive.cancel()
             services.events.close()
             await watcher.stop()
             try:
@@ -159,6 +171,7 @@ class SidecarProcess:
     async def _open(self, container: Container) -> bool:
         """Read the vault; tell whether that came to its end, or the process was asked to stop meanwhile."""
         services, progress = container.services, container.services.progress
+        self._notifier.say("reading notes")
 
         def tell(done: int, total: int) -> None:
             if self._stop.is_set():
@@ -178,6 +191,7 @@ class SidecarProcess:
         progress.is_ready = True
         await services.thread.run(services.files.remove_leftovers, clock_from_environment()())
         services.events.publish("status", state="ready")
+        self._notifier.say(f"{len(services.index.notes):,} notes")
         log.info("ready: %d files, %d notes parsed, %d from the cache", report.files, report.parsed, report.reused)
         return True
 

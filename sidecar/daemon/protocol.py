@@ -8,10 +8,22 @@ import uuid
 
 from sidecar import PROTOCOL_VERSION
 from sidecar.config import KB_FOLDER
-from sidecar.errors import StoreError, VaultNotInitialised, VaultUnreadable
+from sidecar.errors import ProtocolError, VaultNotInitialised, VaultUnreadable
 from sidecar.vault.files import VaultFiles
 
 _VAULT_ID = re.compile(r"[0-9a-f-]{8,64}$")
+
+
+def find_version(files: VaultFiles) -> int:
+    """Give the version of the vault's own files; 0 for a vault that has none yet.
+
+    Raises:
+        ProtocolError: It was made by a newer version, or the file is damaged.
+    """
+    try:
+        return _read(files)[0]
+    except VaultNotInitialised:
+        return 0
 
 
 def read_vault_id(files: VaultFiles) -> str:
@@ -19,8 +31,17 @@ def read_vault_id(files: VaultFiles) -> str:
 
     Raises:
         VaultNotInitialised: The vault has none yet.
-        StoreError: It was made by a newer version, or the file is damaged.
+        ProtocolError: It was made by another version, or the file is damaged.
     """
+    version, vault_id = _read(files)
+    if version < PROTOCOL_VERSION:
+        raise ProtocolError(
+            f"This vault speaks protocol {version}, this sidecar {PROTOCOL_VERSION}.", fix=f"Bring it up: kb init {files.root}"
+        )
+    return vault_id
+
+
+def _read(files: VaultFiles) -> tuple[int, str]:
     path = files.root / KB_FOLDER / "protocol.json"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -29,20 +50,24 @@ def read_vault_id(files: VaultFiles) -> str:
         raise VaultNotInitialised(f"{files.root} is not set up yet.", fix=f"Type: kb init {files.root}") from error
     except OSError as error:
         raise VaultUnreadable(f"{KB_FOLDER}/protocol.json cannot be read: {error.strerror}.", fix="Check its permissions.") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ProtocolError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init") from error
     if version > PROTOCOL_VERSION:
-        raise StoreError(
-            f"This vault speaks protocol {version}, this sidecar {PROTOCOL_VERSION}.", fix="Upgrade: pipx upgrade vault-sidecar"
+        raise ProtocolError(
+            f"This vault was set up by a newer Vault Sidecar: it speaks protocol {version}, this one {PROTOCOL_VERSION}.",
+            fix="Upgrade this one: pipx upgrade vault-sidecar, or uv tool upgrade vault-sidecar",
         )
-    if not _VAULT_ID.match(vault_id):
-        raise StoreError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init")
-    return vault_id
+    if version < 0 or not _VAULT_ID.match(vault_id):
+        raise ProtocolError(f"{KB_FOLDER}/protocol.json is damaged.", fix="Delete it and type: kb init")
+    return version, vault_id
 
 
 def make_vault_id(files: VaultFiles) -> str:
-    """Write a new ``protocol.json`` and give the id in it."""
-    vault_id = str(uuid.uuid4())
+    """Write ``protocol.json`` for the present version and give the id in it: the vault's own, if it has one."""
+    try:
+        vault_id = _read(files)[1]
+    except VaultNotInitialised:
+        vault_id = str(uuid.uuid4())
     body = json.dumps({"version": PROTOCOL_VERSION, "vault_id": vault_id}, indent=1) + "\n"
     files.write_own("protocol.json", body.encode("ascii"))
     return vault_id

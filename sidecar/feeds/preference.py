@@ -18,7 +18,7 @@ from sidecar.feeds.subscription import Subscription, SubscriptionType, ToolMappi
 DELTA_LIMIT = 0.5
 """How far the two buttons can move a subscription's weight, up or down."""
 _WINDOW = re.compile(r"([01]\d|2[0-3]):([0-5]\d)\s*[-–]\s*([01]\d|2[0-4]):([0-5]\d)")
-_ID = re.compile(r"[\w.@:+-][\w .@:+-]{0,99}")
+_ID = re.compile(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?")
 _MAX_BYTES = 2_000_000
 _MAX_DEPTH = 40
 
@@ -71,7 +71,7 @@ class Tool(_Part):
 class Source(_Part):
     """One subscription."""
 
-    id: Annotated[str, Field(min_length=1, max_length=100, description="its name; stays when the address changes")]
+    id: Annotated[str, Field(min_length=1, max_length=200, description="its name; stays when the address changes")]
     type: SubscriptionType = Field(default="rss", description="how it is fetched")
     url: str = Field(default="", max_length=2000, description="its address; `${secret:name}` stands for a private part")
     title: str = Field(default="", max_length=200, description="what to call it; else what it calls itself")
@@ -89,7 +89,7 @@ class Source(_Part):
     @classmethod
     def _plain_id(cls, value: str) -> str:
         if not _ID.fullmatch(value):
-            raise ValueError("an id has letters, digits, blanks and . @ : + - _ only")
+            raise ValueError("an id is one line")
         return value
 
     @model_validator(mode="after")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -70,8 +71,29 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("job-unknown", "GET", "/api/kb/jobs/none", {}),
     ("job-cancel-unknown", "DELETE", "/api/kb/jobs/none", {}),
     ("events", "GET", "/api/kb/events", {"since": 0}),
+    ("feeds", "GET", "/api/kb/feeds", {}),
+    ("feeds-add", "POST", "/api/kb/feeds", {"url": "https://example.org/feed.xml", "type": "rss", "title": "Example"}),
+    ("feeds-set", "POST", "/api/kb/feeds/set", {"id": "Example", "set": {"weight": 0.5}}),
+    ("feeds-set-refused", "POST", "/api/kb/feeds/set", {"id": "Example", "set": {"interval_min": 0}}),
+    ("feeds-list", "GET", "/api/kb/feeds", {}),
+    (
+        "feeds-test",
+        "POST",
+        "/api/kb/feeds/test",
+        {"text": "<rss version='2.0'><channel><title>T</title><item><title>A</title></item></channel></rss>"},
+    ),
+    ("feeds-discover", "POST", "/api/kb/feeds/discover", {"url": "https://www.youtube.com/@someone"}),
+    ("feeds-import", "POST", "/api/kb/feeds/import", {"text": "https://example.com/a.xml\nhttps://example.org/feed.xml\n"}),
+    ("feeds-export", "GET", "/api/kb/feeds/export", {}),
+    ("feeds-login", "POST", "/api/kb/feeds/login", {"id": "nobody"}),
+    ("feeds-remove", "DELETE", "/api/kb/feeds", {"id": "Example"}),
+    ("preference", "GET", "/api/kb/preference", {}),
+    ("preference-set", "POST", "/api/kb/preference", {"set": [{"path": ["schedule", "brief_hour"], "value": 7}]}),
+    ("preference-refused", "POST", "/api/kb/preference", {"set": [{"path": ["schedule", "brief_hour"], "value": 99}]}),
     ("console-code", "POST", "/api/kb/console-code", {}),
+    ("doctor", "GET", "/api/kb/doctor", {}),
     ("restart", "POST", "/api/kb/restart", {}),
+    ("stop", "POST", "/api/kb/stop", {}),
 )
 
 
@@ -98,7 +120,9 @@ async def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 
 
 async def ask(client: Client, method: str, path: str, parameters: dict[str, Any]) -> tuple[int, Any]:
-    given: dict[str, Any] = {"json": parameters} if method == "POST" else {"params": parameters}
+    # As a stream: some requests are larger than the client sends at once without a warning.
+    body = {"data": io.BytesIO(json.dumps(parameters).encode()), "headers": {"Content-Type": "application/json"}}
+    given: dict[str, Any] = body if method == "POST" else {"params": parameters}
     async with client.request(method, path, **given) as response:
         return response.status, await response.json(content_type=None)
 
@@ -120,6 +144,8 @@ async def test_every_operation_answers_as_recorded(client: Client, request: pyte
         status, answer = await ask(client, method, path, parameters)
         if name == "console-code":
             answer["code"] = "…"
+        if name == "doctor":  # what is found differs from machine to machine
+            answer = {"findings": [{**one, "state": "ok", "text": "…", "fix": "…"} for one in answer["findings"]], "report": "…"}
         recorded = {"request": {"method": method, "path": path, "parameters": parameters}, "status": status, "answer": settled(answer)}
         text = json.dumps(recorded, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
         if request.config.getoption("--update-golden", default=False):

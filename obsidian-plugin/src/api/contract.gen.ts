@@ -55,6 +55,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Checks of vault and machine, each with its fix */
+        get: operations["get_kb_doctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop with code 0, for good */
+        post: operations["post_kb_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/console-code": {
         parameters: {
             query?: never;
@@ -398,6 +432,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The subscriptions and how each did last */
+        get: operations["get_kb_feeds"];
+        put?: never;
+        /** Subscribe */
+        post: operations["post_kb_feeds"];
+        /** Unsubscribe; what it brought stays */
+        delete: operations["delete_kb_feeds"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/feeds/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change a subscription */
+        post: operations["post_kb_feeds_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/feeds/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fetch or read a feed without keeping anything */
+        post: operations["post_kb_feeds_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/feeds/discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the feeds of an address */
+        post: operations["post_kb_feeds_discover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/feeds/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Subscribe to a list: OPML, addresses or feeds.json */
+        post: operations["post_kb_feeds_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/feeds/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The watchlist as OPML */
+        get: operations["get_kb_feeds_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/feeds/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The login code of a subscription's server */
+        post: operations["post_kb_feeds_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/preference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The owner's preference */
+        get: operations["get_kb_preference"];
+        put?: never;
+        /** Change keys of the preference; comments and order stay */
+        post: operations["post_kb_preference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/picture": {
         parameters: {
             query?: never;
@@ -419,6 +592,68 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AddFeedRequest */
+        AddFeedRequest: {
+            /**
+             * Url
+             * @default
+             */
+            url: string;
+            /**
+             * Id
+             * @default
+             */
+            id: string;
+            /**
+             * Type
+             * @description Else found out from the address.
+             * @default null
+             */
+            type: ("rss" | "youtube-channel" | "bilibili" | "xiaohongshu" | "mcp" | "site") | null;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Weight
+             * @default null
+             */
+            weight: number | null;
+            /**
+             * Interval Min
+             * @default null
+             */
+            interval_min: number | null;
+            /**
+             * Max
+             * @default null
+             */
+            max: number | null;
+            /**
+             * Max Age Days
+             * @default null
+             */
+            max_age_days: number | null;
+            /**
+             * Tool
+             * @default null
+             */
+            tool: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Find
+             * @description Whether a page's own feed is looked for, and the address tried.
+             * @default true
+             */
+            find: boolean;
+        };
         /** BackAnswer */
         BackAnswer: {
             /**
@@ -480,6 +715,31 @@ export interface components {
             /** Day */
             day: string | null;
         };
+        /** ChangeFeedRequest */
+        ChangeFeedRequest: {
+            /** Id */
+            id: string;
+            /**
+             * Set
+             * @description Keys of the subscription; null takes one out.
+             */
+            set: {
+                [key: string]: string | number | boolean | string[] | null;
+            };
+        };
+        /** ChangePreferenceRequest */
+        ChangePreferenceRequest: {
+            /**
+             * Set
+             * @default []
+             */
+            set: components["schemas"]["PreferenceSetting"][];
+            /**
+             * Remove
+             * @default []
+             */
+            remove: (string | number)[][];
+        };
         /** CodeAnswer */
         CodeAnswer: {
             /** Code */
@@ -501,6 +761,26 @@ export interface components {
             total: number;
             /** Components */
             components: components["schemas"]["ComponentAnswer"][];
+        };
+        /** DiscoverAnswer */
+        DiscoverAnswer: {
+            /** Feeds */
+            feeds: components["schemas"]["FoundFeedInfo"][];
+        };
+        /** DiscoverRequest */
+        DiscoverRequest: {
+            /** Url */
+            url: string;
+        };
+        /** DoctorAnswer */
+        DoctorAnswer: {
+            /** Findings */
+            findings: components["schemas"]["FindingAnswer"][];
+            /**
+             * Report
+             * @description The same for others, with the last lines of the log: no keys, private addresses or home folder.
+             */
+            report: string;
         };
         /** DoneAnswer */
         DoneAnswer: {
@@ -567,6 +847,25 @@ export interface components {
             /** From Web */
             from_web: boolean;
         };
+        /** EntryInfo */
+        EntryInfo: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+            /** Published */
+            published: string | null;
+            /** Author */
+            author: string;
+            /** Kind */
+            kind: string;
+            /** Body State */
+            body_state: string;
+            /** Body */
+            body: string;
+        };
         /** EntryRequest */
         EntryRequest: {
             /**
@@ -613,6 +912,48 @@ export interface components {
              */
             wait_s: number;
         };
+        /** ExportAnswer */
+        ExportAnswer: {
+            /** Opml */
+            opml: string;
+            /** Count */
+            count: number;
+        };
+        /** FeedInfo */
+        FeedInfo: {
+            /** Title */
+            title: string;
+            /** Kind */
+            kind: string;
+            /** Url */
+            url: string;
+        };
+        /** FeedRequest */
+        FeedRequest: {
+            /** Id */
+            id: string;
+        };
+        /** FeedsAnswer */
+        FeedsAnswer: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ready" | "empty" | "invalid" | "not-set-up";
+            problem: components["schemas"]["PreferenceProblem"] | null;
+            /**
+             * Schedule
+             * @description When what is fetched, as a sentence in the vault's language.
+             */
+            schedule: string;
+            /** Subscriptions */
+            subscriptions: components["schemas"]["SubscriptionInfo"][];
+        };
+        /**
+         * FeedsRequest
+         * @description No parameters.
+         */
+        FeedsRequest: Record<string, never>;
         /** FileStateAnswer */
         FileStateAnswer: {
             /** Path */
@@ -629,6 +970,21 @@ export interface components {
              * @description When search took in what it knows of the file.
              */
             taken_in_at: string | null;
+        };
+        /** FindingAnswer */
+        FindingAnswer: {
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @description note: worth knowing; bad: something does not work.
+             * @enum {string}
+             */
+            state: "ok" | "note" | "bad";
+            /** Text */
+            text: string;
+            /** Fix */
+            fix: string;
         };
         /** ForwardAnswer */
         ForwardAnswer: {
@@ -662,6 +1018,15 @@ export interface components {
              * @default
              */
             repair: string;
+        };
+        /** FoundFeedInfo */
+        FoundFeedInfo: {
+            /** Url */
+            url: string;
+            /** Title */
+            title: string;
+            /** Type */
+            type: string;
         };
         /** GraphAnswer */
         GraphAnswer: {
@@ -728,6 +1093,25 @@ export interface components {
             tags: string[];
             /** Gist */
             gist: string;
+        };
+        /** ImportAnswer */
+        ImportAnswer: {
+            /** Added */
+            added: string[];
+            /** Known */
+            known: string[];
+            /** Problems */
+            problems: string[];
+        };
+        /** ImportRequest */
+        ImportRequest: {
+            /** Text */
+            text: string;
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
         };
         /** IngestRequest */
         IngestRequest: {
@@ -822,6 +1206,23 @@ export interface components {
             /** Id */
             id: string;
         };
+        /** LastFetch */
+        LastFetch: {
+            /** Status */
+            status: string;
+            /**
+             * Reason
+             * @description Why it did not work and what to do; empty if it did.
+             */
+            reason: string;
+            /** At */
+            at: string;
+            /**
+             * Items
+             * @description Entries of that fetch that were new.
+             */
+            items: number;
+        };
         /** LinksAnswer */
         LinksAnswer: {
             /** Note */
@@ -897,6 +1298,16 @@ export interface components {
              * @default 0
              */
             offset: number;
+        };
+        /** LoginAnswer */
+        LoginAnswer: {
+            /** Message */
+            message: string;
+            /**
+             * Image
+             * @description The picture of the login code as a data: address; empty if there is none.
+             */
+            image: string;
         };
         /** MapAnswer */
         MapAnswer: {
@@ -1179,6 +1590,60 @@ export interface components {
             /** Title */
             title: string;
         };
+        /** PreferenceAnswer */
+        PreferenceAnswer: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ready" | "empty" | "invalid" | "not-set-up";
+            problem: components["schemas"]["PreferenceProblem"] | null;
+            /**
+             * Values
+             * @description All keys with their values, defaults included; addresses without private parts.
+             */
+            values: {
+                [key: string]: unknown;
+            };
+            /** Schedule */
+            schedule: string;
+            /**
+             * Json Schema
+             * @default null
+             */
+            json_schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** PreferenceProblem */
+        PreferenceProblem: {
+            /** Message */
+            message: string;
+            /** Fix */
+            fix: string;
+            /** Line */
+            line: number;
+            /** Column */
+            column: number;
+        };
+        /** PreferenceRequest */
+        PreferenceRequest: {
+            /**
+             * With Schema
+             * @default false
+             */
+            with_schema: boolean;
+        };
+        /** PreferenceSetting */
+        PreferenceSetting: {
+            /** Path */
+            path: (string | number)[];
+            /**
+             * Value
+             * @default null
+             */
+            value: unknown;
+        };
         /**
          * ProblemBody
          * @description RFC 9457, with a stable ``code``, its ``params`` and the ``fix``.
@@ -1290,6 +1755,13 @@ export interface components {
             reasons: {
                 [key: string]: string[];
             };
+        };
+        /** RemovedAnswer */
+        RemovedAnswer: {
+            /** Id */
+            id: string;
+            /** Removed */
+            removed: boolean;
         };
         /** ResolveAnswer */
         ResolveAnswer: {
@@ -1502,6 +1974,80 @@ export interface components {
             /** Language */
             language: string;
         };
+        /** SubscriptionAnswer */
+        SubscriptionAnswer: {
+            subscription: components["schemas"]["SubscriptionInfo"];
+        };
+        /** SubscriptionInfo */
+        SubscriptionInfo: {
+            /** Id */
+            id: string;
+            /** Type */
+            type: string;
+            /**
+             * Url
+             * @description Without private parts.
+             */
+            url: string;
+            /** Title */
+            title: string;
+            /** Enabled */
+            enabled: boolean;
+            /** Interval Min */
+            interval_min: number;
+            /** Weight */
+            weight: number;
+            /**
+             * Delta
+             * @description What the two buttons added to the weight.
+             */
+            delta: number;
+            /** Tags */
+            tags: string[];
+            /** Max */
+            max: number;
+            /** Max Age Days */
+            max_age_days: number | null;
+            /** Follows */
+            follows: boolean;
+            /** Has Private Part */
+            has_private_part: boolean;
+            last: components["schemas"]["LastFetch"] | null;
+        };
+        /** TestFeedAnswer */
+        TestFeedAnswer: {
+            feed: components["schemas"]["FeedInfo"];
+            /** Status */
+            status: string;
+            /** Entries */
+            entries: components["schemas"]["EntryInfo"][];
+            /** Problems */
+            problems: string[];
+        };
+        /** TestFeedRequest */
+        TestFeedRequest: {
+            /**
+             * Url
+             * @default
+             */
+            url: string;
+            /**
+             * Id
+             * @default
+             */
+            id: string;
+            /**
+             * Text
+             * @description A saved feed, instead of an address.
+             * @default
+             */
+            text: string;
+            /**
+             * Limit
+             * @default 1000
+             */
+            limit: number;
+        };
         /** TopicAnswer */
         TopicAnswer: {
             /** Tag */
@@ -1612,6 +2158,68 @@ export interface operations {
         };
     };
     post_kb_restart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_doctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_stop: {
         parameters: {
             query?: never;
             header?: never;
@@ -2387,6 +2995,357 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_feeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_feeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddFeedRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_kb_feeds: {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_feeds_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeFeedRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_feeds_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFeedRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestFeedAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_feeds_discover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscoverRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscoverAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_feeds_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_feeds_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_feeds_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_preference: {
+        parameters: {
+            query?: {
+                with_schema?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferenceAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_preference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferenceRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferenceAnswer"];
                 };
             };
             /** @description A problem */

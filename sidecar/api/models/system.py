@@ -46,6 +46,18 @@ class EventsAnswer(Answer):
     events: list[EventAnswer]
 
 
+class FindingAnswer(Answer):
+    name: str
+    state: Literal["ok", "note", "bad"] = Field(description="note: worth knowing; bad: something does not work.")
+    text: str
+    fix: str
+
+
+class DoctorAnswer(Answer):
+    findings: list[FindingAnswer]
+    report: str = Field(description="The same for others, with the last lines of the log: no keys, private addresses or home folder.")
+
+
 class CodeAnswer(Answer):
     code: str
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidecar import PROTOCOL_VERSION, __version__
 from sidecar.api.models.base import Nothing
-from sidecar.api.models.system import CodeAnswer, DoneAnswer, EventAnswer, EventsAnswer, EventsRequest, StatusAnswer
+from sidecar.api.models.system import CodeAnswer, DoctorAnswer, DoneAnswer, EventAnswer, EventsAnswer, EventsRequest, StatusAnswer
 from sidecar.api.operations.base import Operation
 from sidecar.api.services import Services
 
@@ -49,6 +49,16 @@ async def _restart(services: Services, _: Nothing) -> DoneAnswer:
     return DoneAnswer(done=True)
 
 
+async def _doctor(services: Services, _: Nothing) -> DoctorAnswer:
+    findings, report = await services.doctor()
+    return DoctorAnswer.model_validate({"findings": findings, "report": report})
+
+
+async def _stop(services: Services, _: Nothing) -> DoneAnswer:
+    services.stop()
+    return DoneAnswer(done=True)
+
+
 async def _console_code(services: Services, _: Nothing) -> CodeAnswer:
     return CodeAnswer(code=services.make_console_code())
 
@@ -73,6 +83,8 @@ OPERATIONS = (
         _restart,
         needs_index=False,
     ),
+    Operation("GET", "/api/kb/doctor", "Checks of vault and machine, each with its fix", Nothing, DoctorAnswer, _doctor),
+    Operation("POST", "/api/kb/stop", "Stop with code 0, for good", Nothing, DoneAnswer, _stop, needs_index=False),
     Operation(
         "POST", "/api/kb/console-code", "A one-time code that opens the console", Nothing, CodeAnswer, _console_code, needs_index=False
     ),

@@ -10,14 +10,22 @@ from sidecar.cli.context import Context, bold
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--note", help="say whether this note is indexed, and if not why")
+    parser.add_argument("--report", action="store_true", help="write a report for others: no keys, private addresses or home folder in it")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    from sidecar.daemon.doctor import check_note, check_vault
+    from sidecar.daemon.doctor import check_note, check_vault, find_vault_id
 
     root = context.vault()
     client = context.client()
-    findings = [check_note(client, args.note)] if args.note else check_vault(root, client, find_running(root))
+    endpoint = find_running(root)
+    findings = [check_note(client, args.note)] if args.note else check_vault(root, client, endpoint)
+    if args.report:
+        from sidecar.daemon.report import write_report
+
+        text = write_report(root, findings, endpoint, find_vault_id(root))
+        context.print({"report": text}, text.splitlines())
+        return 0
     marks = {"ok": "ok   ", "note": "note ", "bad": "BAD  "}
     lines: list[str] = []
     for finding in findings:

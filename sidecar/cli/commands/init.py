@@ -16,7 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    from sidecar.daemon.init import default_language, init_vault, install_plugin
+    from sidecar.daemon.init import default_language, init_vault
+    from sidecar.daemon.plugin_files import install_plugin
 
     root = Path(args.path or context.vault_option or os.environ.get("KB_VAULT") or ".").expanduser()
     report = init_vault(root, args.language or default_language())
@@ -27,6 +28,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
         "new": report.is_new_vault,
         "added": list(report.added),
         "plugin_files": list(plugin),
+        "migrated": list(report.migrated),
     }
     if report.is_new_vault:
         first = f"Made a new vault at {root} with {len(report.added)} files."
@@ -37,5 +39,5 @@ def run(args: argparse.Namespace, context: Context) -> int:
     added = [] if report.is_new_vault else [f"  {name}" for name in report.added]
     plugin_line = ["Put the plugin into .obsidian/plugins; switch it on under Settings → Community plugins."] if plugin else []
     hint = [report.map_hint] if report.map_hint else []
-    context.print(value, [first, *added, *hint, *plugin_line])
+    context.print(value, [first, *added, *report.migrated, *hint, *plugin_line])
     return 0

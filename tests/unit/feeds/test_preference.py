@@ -77,7 +77,7 @@ def test_what_is_followed_and_listed_is_one_watchlist() -> None:
         ("themes:\n  - group: A\n    any: [x]\n    weight: .inf\n", 4, 13, "finite"),
         ("sources:\n  - id: a\n", 2, 5, "needs a `url`"),
         ("sources:\n  - id: a\n    type: rs\n    url: x\n", 3, 11, "sources.1.type"),
-        ("sources:\n  - id: a/b\n    url: x\n", 2, 9, "letters, digits"),
+        ('sources:\n  - id: "a\\nb"\n    url: x\n', 2, 9, "one line"),
         ("sources:\n  - id: a\n    type: mcp\n", 2, 5, "needs `tool`"),
         ("sources:\n  - {id: a, url: x}\n  - {id: a, url: y}\n", 1, 1, "the id 'a'"),
         ("sources:\n  - {id: a, url: x, interval_min: 0}\n", 2, 35, "greater than or equal to 1"),
