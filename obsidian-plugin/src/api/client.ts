@@ -10,6 +10,7 @@ export type SearchResult = Schemas["SearchAnswer"];
 export type Hit = Schemas["HitAnswer"];
 export type Entry = Schemas["EntryAnswer"];
 export type Picture = Schemas["PictureAnswer"];
+export type Graph = Pick<Schemas["GraphAnswer"], "nodes" | "edges">;
 export type Job = Schemas["JobAnswer"];
 export type SidecarEvent = Schemas["EventAnswer"];
 export type Events = Schemas["EventsAnswer"];
@@ -57,6 +58,14 @@ export class SidecarClient {
 
   links(note: string, limit: number): Promise<Links> {
     return this.get("/api/kb/links", { note, limit });
+  }
+
+  graph(): Promise<Graph> {
+    return this.get("/api/kb/graph");
+  }
+
+  neighbourhood(note: string): Promise<Graph> {
+    return this.get("/api/kb/graph/neighbourhood", { note, depth: 2, limit: 400 });
   }
 
   moc(): Promise<Moc> {

@@ -12,6 +12,7 @@ import { IngestPanel } from "../views/ingest";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
 import { consoleConnector } from "./connector";
+import { GraphView } from "./graph/view";
 import { installDomHelpers } from "./dom";
 import { ICONS } from "./icons";
 import { openOverlay } from "./overlay";
@@ -164,10 +165,13 @@ function start(): void {
     };
   };
   const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
+    graph: () => new GraphView(host, connection, lastNote),
     brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
   };
+  let lastNote: string | null = null;
   const goTo = (): void => {
     const { place, note } = readRoute(location.hash);
+    if (place === "notes") lastNote = note;
     openPlace(place);
     if (place !== "notes") return;
     backlinks.setNote(note);
@@ -253,7 +257,7 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
 }
 
 function placesOf(words: Words): [Place, string][] {
-  return [["notes", words.placeNotes], ["brief", words.brief]];
+  return [["notes", words.placeNotes], ["brief", words.brief], ["graph", words.graph]];
 }
 
 /** A menu below a button: arrows move, Escape closes. */

@@ -137,6 +137,14 @@ export const en = {
   noLink: "Give at least one link that begins with http:// or https://.",
   done: "Done",
 
+  // graph
+  graph: "Graph",
+  graphAround: "Around the note",
+  graphWhole: "Whole vault",
+  graphFind: "Find in the picture",
+  graphCounts: (notes: string, links: string, orphans: string) => `${notes} notes, ${links} links, ${orphans} without a link`,
+  graphLinks: (count: number) => `${count} ${count === 1 ? "link" : "links"}`,
+
   // brief
   brief: "Brief",
   views: { today: "Today", video: "Video", article: "Article", reports: "Reports", library: "Library" },

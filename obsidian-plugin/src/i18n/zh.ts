@@ -128,6 +128,13 @@ export const zh: Words = {
   noLink: "至少给出一个以 http:// 或 https:// 开头的链接。",
   done: "完成",
 
+  graph: "图谱",
+  graphAround: "这篇周围",
+  graphWhole: "全库",
+  graphFind: "在图中查找",
+  graphCounts: (notes, links, orphans) => `${notes} 篇笔记，${links} 条链接，${orphans} 篇没有链接`,
+  graphLinks: (count) => `${count} 条链接`,
+
   brief: "信息",
   views: { today: "今天", video: "视频", article: "文章", reports: "汇报", library: "库" },
   tiers: { worth: "值得看", okay: "可以看", skip: "不值当", new: "待判" },
