@@ -31,7 +31,11 @@ export interface Host {
   /** A modal; `fill` draws into it and gives what is to be done at its end. */
   modal(title: string, fill: (el: HTMLElement, close: () => void) => void): void;
   /** Hand a text over as a file. */
-  save(name: string, text: string): Promise<void>;
+  save(name: string, text: string, ending?: string): Promise<void>;
+  /** Open a file of the vault's hidden folder in its own program; absent where none can be started. */
+  openFile?(path: string): void;
+  /** Give an address for a picture that came as text, which an image may have. */
+  imageAddress(data: string): string;
   copy(text: string): Promise<void>;
   notify(text: string): void;
   /** A notice that stays while work goes on. */

@@ -29,7 +29,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
     this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, host.words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
     this.register(showStatus(host, connection, this.addStatusBarItem()));
-    this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options)));
+    this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
     this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
     this.addCommands();
     this.addDoors();
@@ -118,10 +118,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.addCommand({
       id: "copy-diagnostics",
       name: words.commandDiagnostics,
-      callback: () => {
-        const text = diagnose(this.host, this.connection, this.manifest.version);
-        void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
-      },
+      callback: () => this.copyDiagnostics(),
     });
     this.addCommand({ id: "check-connection", name: words.commandCheck, callback: () => this.connection.nudge() });
   }
@@ -146,6 +143,11 @@ export default class VaultSidecarPlugin extends Plugin {
     for (const leaf of this.app.workspace.getLeavesOfType(BACKLINKS_VIEW)) {
       if (leaf.view instanceof BacklinksLeaf) leaf.view.showRelated();
     }
+  }
+
+  private copyDiagnostics(): void {
+    const text = diagnose(this.host, this.connection, this.manifest.version);
+    void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
   }
 
   private openSettings(): void {

@@ -11,11 +11,14 @@ import { BriefPane } from "../views/brief/panel";
 import { IngestPanel } from "../views/ingest";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
+import { diagnose } from "../ui/diagnostics";
+import { SettingsPane } from "../views/settings/panel";
 import { consoleConnector } from "./connector";
 import { GraphView } from "./graph/view";
 import { installDomHelpers } from "./dom";
 import { ICONS } from "./icons";
 import { openOverlay } from "./overlay";
+import { ownWords, type OwnWords } from "./words";
 import { readRoute, writeRoute, type Route } from "./route";
 import { Reader } from "./reader";
 
@@ -40,14 +43,15 @@ function start(): void {
   const locale = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
   document.documentElement.lang = locale;
   const words = wordsFor(locale);
+  const own = ownWords(locale);
   const connection = new Connection(consoleConnector(() => connection.nudge()));
 
   const app = document.body.createDiv({ cls: "vs-console" });
   const bar = app.createEl("header", { cls: "vs-console-bar" });
   const main = app.createEl("main", { cls: "vs-console-main" });
   const notes = main.createDiv({ cls: "vs-console-notes", attr: { "data-place": "notes" } });
-  const tabs = notes.createDiv({ cls: "vs-nav vs-console-tabs", attr: { role: "tablist", "aria-label": words.placeNotes } });
-  for (const [tab, text] of [["map", words.tabMap], ["note", words.tabNote], ["links", words.tabLinks]] as [Tab, string][]) {
+  const tabs = notes.createDiv({ cls: "vs-nav vs-console-tabs", attr: { role: "tablist", "aria-label": own.placeNotes } });
+  for (const [tab, text] of [["map", own.tabMap], ["note", own.tabNote], ["links", own.tabLinks]] as [Tab, string][]) {
     tabs.createEl("button", { text, attr: { type: "button", role: "tab", "data-tab": tab } }).addEventListener("click", () => show(tab));
   }
   const notices = document.body.createDiv({ cls: "vs-notices", attr: { role: "status", "aria-live": "polite" } });
@@ -81,10 +85,15 @@ function start(): void {
         iconButton(host, el, "x", words.close, close).addClass("modal-close-button");
         return () => undefined;
       }),
-    save(name, text) {
+    imageAddress(data) {
+      const [head = "", body = ""] = data.split(",");
+      const bytes = Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
+      return URL.createObjectURL(new Blob([bytes], { type: /^data:(image\/(?:png|jpeg|gif|webp))/.exec(head)?.[1] ?? "image/png" }));
+    },
+    save(name, text, ending = "md") {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
-      link.download = `${name}.md`;
+      link.download = `${name}.${ending}`;
       link.click();
       URL.revokeObjectURL(link.href);
       return Promise.resolve();
@@ -165,6 +174,7 @@ function start(): void {
     };
   };
   const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
+    settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(host, connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
     graph: () => new GraphView(host, connection, lastNote),
     brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
   };
@@ -203,7 +213,7 @@ function start(): void {
   const handed = linkInHash(location.hash);
   if (handed) history.replaceState(null, "", location.pathname);
   void connection.run();
-  shareLinks(handed, () => connection.client !== null, openIngest, () => host.notify(words.handedOn));
+  shareLinks(handed, () => connection.client !== null, openIngest, () => host.notify(own.handedOn));
 }
 
 /**
@@ -238,9 +248,10 @@ interface BarActions {
 
 function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: BarActions): void {
   const { words } = host;
+  const own = ownWords(host.locale);
   bar.createEl("h1", { text: words.appName });
   const places = bar.createEl("nav", { cls: "vs-nav", attr: { "aria-label": words.appName } });
-  for (const [place, text] of placesOf(words)) {
+  for (const [place, text] of placesOf(words, own)) {
     places.createEl("a", { text, attr: { href: writeRoute({ place, note: null }), "data-to": place } });
   }
   showStatus(host, connection, bar.createDiv({ attr: { role: "status" } }));
@@ -253,11 +264,11 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
   appendIcon(host, ingest, "download");
   ingest.createSpan({ text: words.ingest });
   ingest.addEventListener("click", () => actions.openIngest());
-  iconButton(host, bar, "sun-moon", words.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
+  iconButton(host, bar, "sun-moon", own.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
 }
 
-function placesOf(words: Words): [Place, string][] {
-  return [["notes", words.placeNotes], ["brief", words.brief], ["graph", words.graph]];
+function placesOf(words: Words, own: OwnWords): [Place, string][] {
+  return [["notes", own.placeNotes], ["brief", words.brief], ["graph", own.graph], ["settings", words.settings]];
 }
 
 /** A menu below a button: arrows move, Escape closes. */

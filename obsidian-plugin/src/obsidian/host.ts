@@ -1,4 +1,4 @@
-import { MarkdownView, Menu, Modal, normalizePath, Notice, setIcon, TFile, type App } from "obsidian";
+import { FileSystemAdapter, MarkdownView, Menu, Modal, normalizePath, Notice, setIcon, TFile, type App } from "obsidian";
 import type { Mention } from "../api/client";
 import type { Host, MenuItem } from "../host";
 import { wordsFor, type Locale } from "../i18n";
@@ -89,11 +89,21 @@ export class ObsidianHost implements Host {
     modal.open();
   }
 
-  async save(name: string, text: string): Promise<void> {
-    let path = normalizePath(`${name}.md`);
-    for (let n = 2; this.app.vault.getAbstractFileByPath(path); n++) path = normalizePath(`${name} ${n}.md`);
+  async save(name: string, text: string, ending = "md"): Promise<void> {
+    let path = normalizePath(`${name}.${ending}`);
+    for (let n = 2; this.app.vault.getAbstractFileByPath(path); n++) path = normalizePath(`${name} ${n}.${ending}`);
     await this.app.vault.create(path, text);
-    this.openNote(path, true);
+    if (ending === "md") this.openNote(path, true);
+    else this.notify(path);
+  }
+
+  openFile(path: string): void {
+    const { adapter } = this.app.vault;
+    if (adapter instanceof FileSystemAdapter) window.open(adapter.getFilePath(path));
+  }
+
+  imageAddress(data: string): string {
+    return data;
   }
 
   async copy(text: string): Promise<void> {

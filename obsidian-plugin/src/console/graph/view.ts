@@ -1,6 +1,7 @@
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
 import { explainError, formatCount, showEmpty } from "../../ui/dom";
+import { ownWords, type OwnWords } from "../words";
 import { spread, step, type Point } from "./layout";
 
 interface Node {
@@ -33,6 +34,7 @@ export class GraphView {
   private isFitted = true;
   private watcher: ResizeObserver | null = null;
   private whole: boolean;
+  private readonly own: OwnWords;
 
   constructor(
     private readonly host: Host,
@@ -40,6 +42,7 @@ export class GraphView {
     private readonly note: string | null,
   ) {
     this.whole = note === null;
+    this.own = ownWords(host.locale);
   }
 
   mount(root: HTMLElement): void {
@@ -48,9 +51,9 @@ export class GraphView {
     root.addClass("vs-view", "vs-framed", "vs-graph");
     const bar = root.createDiv({ cls: "vs-bar" });
     if (this.note !== null) {
-      const seg = bar.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.graph } });
+      const seg = bar.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": this.own.graph } });
       for (const whole of [false, true]) {
-        const button = seg.createEl("button", { text: whole ? words.graphWhole : words.graphAround, attr: { type: "button", "aria-pressed": String(whole === this.whole) } });
+        const button = seg.createEl("button", { text: whole ? this.own.graphWhole : this.own.graphAround, attr: { type: "button", "aria-pressed": String(whole === this.whole) } });
         button.addEventListener("click", () => {
           this.whole = whole;
           seg.querySelectorAll("button").forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
@@ -58,7 +61,7 @@ export class GraphView {
         });
       }
     }
-    const search = bar.createEl("input", { attr: { type: "search", placeholder: words.graphFind, "aria-label": words.graphFind } });
+    const search = bar.createEl("input", { attr: { type: "search", placeholder: this.own.graphFind, "aria-label": this.own.graphFind } });
     search.addEventListener("input", () => {
       this.find = search.value.trim().toLowerCase();
       this.draw();
@@ -74,7 +77,7 @@ export class GraphView {
     ring.createEl("i", { cls: "vs-dot is-idle" });
     ring.createSpan({ text: words.orphans });
     const stage = root.createDiv({ cls: "vs-stage" });
-    this.canvas = stage.createEl("canvas", { attr: { role: "img", "aria-label": words.graph, tabindex: "0" } });
+    this.canvas = stage.createEl("canvas", { attr: { role: "img", "aria-label": this.own.graph, tabindex: "0" } });
     this.tip = stage.createDiv({ cls: "vs-tip is-hidden" });
     this.listen();
     this.watcher = new ResizeObserver(() => this.draw());
@@ -109,7 +112,7 @@ export class GraphView {
       this.points.forEach((point, n) => (point.r = 2.6 + 2 * Math.log2(1 + (this.nodes[n]?.links ?? 0))));
       const orphans = this.nodes.filter((node) => node.links === 0).length;
       const status = this.root.querySelector("[role=status]");
-      if (status) status.textContent = words.graphCounts(formatCount(this.host, this.nodes.length), formatCount(this.host, this.links.length), formatCount(this.host, orphans));
+      if (status) status.textContent = this.own.graphCounts(formatCount(this.host, this.nodes.length), formatCount(this.host, this.links.length), formatCount(this.host, orphans));
       this.left = STEPS;
       this.isFitted = true;
       this.animate();
@@ -268,7 +271,7 @@ export class GraphView {
       const node = this.nodes[over];
       this.canvas.toggleClass("is-clickable", node !== undefined);
       this.tip.toggleClass("is-hidden", node === undefined);
-      if (node) this.tip.setText(`${node.title} · ${this.host.words.graphLinks(node.links)}`);
+      if (node) this.tip.setText(`${node.title} · ${this.own.graphLinks(node.links)}`);
       this.draw();
     });
     this.canvas.addEventListener("pointerup", (event) => {

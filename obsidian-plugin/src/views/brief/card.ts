@@ -1,5 +1,5 @@
 import type { Host } from "../../host";
-import { appendIcon, formatTime, iconButton, press } from "../../ui/dom";
+import { appendIcon, div, formatTime, iconButton, press, span } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import type { Item, Tier } from "./model";
 
@@ -20,7 +20,7 @@ export interface Actions {
 export function tierBadge(host: Host, el: HTMLElement, tier: Tier): void {
   const badge = el.createSpan({ cls: "vs-tier", attr: { "data-tier": tier } });
   drawTier(badge, tier);
-  badge.createSpan({ text: host.words.tiers[tier] });
+  span(badge, "", host.words.tiers[tier]);
 }
 
 export function duration(seconds: number): string {
@@ -59,7 +59,7 @@ function speak(el: HTMLElement, item: Item): void {
 export function titleOf(el: HTMLElement, item: Item, actions: Pick<Actions, "open">, tag: "h3" | "span" = "h3"): HTMLElement {
   const title = el.createEl(tag);
   speak(title, item);
-  const button = title.createEl("button", { cls: "vs-plain vs-title", text: item.title, attr: { type: "button" } });
+  const button = title.createEl("button", { cls: "vs-plain vs-title", text: item.title });
   button.addEventListener("click", () => actions.open(item));
   el.setAttribute("data-item", item.id);
   return title;
@@ -88,15 +88,15 @@ export function whyLine(el: HTMLElement, item: Item): void {
 export function drawCard(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
   const { words } = host;
   const card = parent.createEl("article", { cls: "vs-card" });
-  const meta = card.createDiv({ cls: "vs-card-meta" });
+  const meta = div(card, "vs-card-meta");
   tierBadge(host, meta, item.tier);
-  meta.createSpan({ text: [words.kinds[item.kind], item.seconds ? duration(item.seconds) : ""].filter(Boolean).join(" · ") });
+  span(meta, "", [words.kinds[item.kind], item.seconds ? duration(item.seconds) : ""].filter(Boolean).join(" · "));
   titleOf(card, item, actions);
   byline(host, card, item, bodyState(host, item));
   if (item.line) speak(card.createEl("p", { text: item.line }), item);
   whyLine(card, item);
   matchLine(host, card, item);
-  const foot = card.createDiv({ cls: "vs-card-foot" });
+  const foot = div(card, "vs-card-foot");
   saveButton(host, foot, item, actions);
   press(host, foot, item.kind === "video" ? words.watch : words.read, () => actions.open(item), "clickable-icon", item.kind === "video" ? "play" : "file-text");
   menuButton(host, foot, item, actions);
@@ -124,10 +124,10 @@ export function menuButton(host: Host, el: HTMLElement, item: Item, actions: Act
 /** A video with its picture. */
 export function drawTile(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
   const tile = parent.createEl("article", { cls: item.tier === "skip" ? "vs-tile is-skip" : "vs-tile" });
-  const thumb = tile.createEl("button", { cls: "vs-thumb", attr: { type: "button", tabindex: "-1", "aria-hidden": "true" } });
+  const thumb = tile.createEl("button", { cls: "vs-thumb", attr: { tabindex: "-1", "aria-hidden": "true" } });
   appendIcon(host, thumb, KIND_ICONS[item.kind] ?? "file-text");
   actions.picture(thumb, item);
-  if (item.seconds) thumb.createSpan({ cls: "vs-dur", text: duration(item.seconds) });
+  if (item.seconds) span(thumb, "vs-dur", duration(item.seconds));
   thumb.addEventListener("click", () => actions.open(item));
   titleOf(tile, item, actions);
   byline(host, tile, item);
@@ -145,9 +145,9 @@ export function drawBrief(host: Host, parent: HTMLElement, item: Item, actions: 
 }
 
 export function metaLine(host: Host, el: HTMLElement, item: Item): void {
-  const meta = el.createDiv({ cls: "vs-tile-meta" });
+  const meta = div(el, "vs-tile-meta");
   tierBadge(host, meta, item.tier);
   const { words } = host;
   const state = item.note ? words.inVault : item.status === "archived" ? words.archived : bodyState(host, item);
-  meta.createSpan({ cls: item.note ? "vs-state-badge is-ok" : "vs-state-badge", text: state });
+  span(meta, item.note ? "vs-state-badge is-ok" : "vs-state-badge", state);
 }

@@ -1,5 +1,5 @@
 import type { Host } from "../../host";
-import { appendIcon, iconButton, linkButton, press } from "../../ui/dom";
+import { appendIcon, div, iconButton, linkButton, press, span } from "../../ui/dom";
 import { counted } from "../../ui/diagnostics";
 import { bodyState, duration, menuButton, moment, saveButton, tierBadge, whyLine, matchLine, type Actions } from "./card";
 import { TIERS, type Item, type Tier } from "./model";
@@ -26,22 +26,22 @@ export function playerOf(url: string): string {
 export function drawDrawer(host: Host, el: HTMLElement, item: Item, place: string, actions: DrawerHost): void {
   const { words } = host;
   el.empty();
-  const bar = el.createDiv({ cls: "vs-drawer-bar" });
+  const bar = div(el, "vs-drawer-bar");
   appendIcon(host, bar, item.kind === "video" ? "play" : "file-text");
-  bar.createSpan({ text: words.kinds[item.kind] ?? item.kind });
-  bar.createSpan({ cls: "vs-sep vs-from", text: item.source });
-  if (place) bar.createSpan({ cls: "vs-sep vs-num vs-wide", text: place });
-  const end = bar.createSpan({ cls: "vs-end" });
+  span(bar, "", words.kinds[item.kind] ?? item.kind);
+  span(bar, "vs-sep vs-from", item.source);
+  if (place) span(bar, "vs-sep vs-num vs-wide", place);
+  const end = span(bar, "vs-end");
   iconButton(host, end, "chevron-up", words.previousItem, () => actions.step(-1));
   iconButton(host, end, "chevron-down", words.nextItem, () => actions.step(1));
   iconButton(host, end, "x", words.close, () => actions.close());
   const body = el.createDiv({ cls: "vs-drawer-body", attr: { tabindex: "0", role: "group", "aria-label": item.title } });
   if (item.kind === "video") drawPlayer(host, body, item, actions);
   drawText(host, body, item, actions);
-  const foot = el.createDiv({ cls: "vs-drawer-foot" });
+  const foot = div(el, "vs-drawer-foot");
   saveButton(host, foot, item, actions, "mod-cta");
   press(host, foot, words.browser, () => actions.browse(item), "", "external-link");
-  foot.createSpan({ cls: "vs-grow" });
+  span(foot, "vs-grow");
   iconButton(host, foot, "list-plus", words.moreOfSource, () => actions.more(item));
   iconButton(host, foot, "thumbs-down", words.notInterested, () => actions.dismiss(item));
   menuButton(host, foot, item, actions);
@@ -54,7 +54,7 @@ export function drawText(host: Host, body: HTMLElement, item: Item, actions: Pic
   if (item.lang) title.setAttribute("lang", item.lang);
   const facts = head.createEl("p", { cls: "vs-facts" });
   for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(host, item.published), item.seconds ? duration(item.seconds) : "", bodyState(host, item)]) {
-    if (fact) facts.createSpan({ text: fact });
+    if (fact) span(facts, "", fact);
   }
   drawVerdict(host, body, item, actions);
   if (item.parts.length > 0) drawSum(host, body, item);
@@ -63,10 +63,10 @@ export function drawText(host: Host, body: HTMLElement, item: Item, actions: Pic
 
 function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
   const { words } = host;
-  const box = body.createDiv({ cls: "vs-verdict" });
-  const head = box.createDiv({ cls: "vs-verdict-head" });
+  const box = div(body, "vs-verdict");
+  const head = div(box, "vs-verdict-head");
   tierBadge(host, head, item.tier);
-  head.createSpan({ cls: "vs-muted", text: item.tier === "new" ? words.notJudged : (words.judgedBy[item.by] ?? "") });
+  span(head, "vs-muted", item.tier === "new" ? words.notJudged : (words.judgedBy[item.by] ?? ""));
   const change = press(host, head, words.overrule, () => openChange(), "vs-plain vs-link vs-small vs-to-end");
   change.setAttribute("aria-expanded", "false");
   if (item.line) box.createEl("p", { text: item.line });
@@ -102,7 +102,7 @@ function drawSum(host: Host, body: HTMLElement, item: Item): void {
 /** The text as its source gave it: never markup, only paragraphs, with its times apart. */
 function drawBody(host: Host, body: HTMLElement, item: Item): void {
   const { words } = host;
-  const box = body.createDiv({ cls: "vs-item-body" });
+  const box = div(body, "vs-item-body");
   if (item.lang) box.setAttribute("lang", item.lang);
   const parts = item.body.split(/\n{2,}|\n(?=\[?\d{1,2}:\d\d)/).map((part) => part.trim()).filter(Boolean);
   if (parts.length === 0) {
@@ -113,9 +113,9 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
     for (const part of from) {
       const cue = /^\[?(\d{1,2}:\d\d(?::\d\d)?)\]?[\s:：-]*/.exec(part);
       if (cue?.[1]) {
-        const line = box.createDiv({ cls: "vs-cue" });
-        line.createSpan({ text: cue[1] });
-        line.createSpan({ text: part.slice(cue[0].length) });
+        const line = div(box, "vs-cue");
+        span(line, "", cue[1]);
+        span(line, "", part.slice(cue[0].length));
       } else {
         const heading = /^#{1,6} +(.+)$/.exec(part);
         box.createEl(heading ? "h3" : "p", { text: heading?.[1] ?? part });
@@ -133,12 +133,12 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
 /** The picture with a button; the site's player comes at a click only, and the browser if it does not answer. */
 function drawPlayer(host: Host, body: HTMLElement, item: Item, actions: DrawerHost): void {
   const { words } = host;
-  const box = body.createDiv({ cls: "vs-player" });
+  const box = div(body, "vs-player");
   actions.picture(box, item);
   const address = playerOf(item.url);
-  const play = box.createEl("button", { cls: "vs-play", attr: { type: "button", "aria-label": address ? words.play : words.openInBrowser } });
+  const play = box.createEl("button", { cls: "vs-play", attr: { "aria-label": address ? words.play : words.openInBrowser } });
   host.icon(play, address ? "play" : "external-link");
-  if (item.seconds) box.createSpan({ cls: "vs-dur", text: duration(item.seconds) });
+  if (item.seconds) span(box, "vs-dur", duration(item.seconds));
   play.addEventListener("click", () => {
     if (!address) return actions.browse(item);
     box.empty();

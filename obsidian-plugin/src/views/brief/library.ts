@@ -1,4 +1,4 @@
-import { appendIcon, formatCount, iconButton, linkButton, press } from "../../ui/dom";
+import { appendIcon, div, formatCount, iconButton, linkButton, press, span } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { moment, tierBadge, titleOf } from "./card";
 import { drawSearch, drawSort } from "./lists";
@@ -12,19 +12,19 @@ const SINCE: readonly Filter["since"][] = ["7", "30", "365", ""];
 export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): void {
   const { host } = panel;
   const { words } = host;
-  const lib = parent.createDiv({ cls: "vs-lib" });
+  const lib = div(parent, "vs-lib");
   const facets = lib.createEl("aside", { cls: "vs-facets", attr: { "aria-label": words.filters } });
   for (const facet of FACETS) drawFacet(panel, facets, facet, found);
   drawSince(panel, facets);
   const main = lib.createEl("section", { cls: "vs-lib-main" });
-  const bar = main.createDiv({ cls: "vs-toolbar" });
+  const bar = div(main, "vs-toolbar");
   drawSearch(panel, bar);
   const count = countFilters(panel.filter);
   const open = press(host, bar, words.filters, () => open.setAttribute("aria-expanded", String(lib.classList.toggle("is-filtering"))), "vs-lib-filter", "filter");
   open.setAttribute("aria-expanded", "false");
-  if (count > 0) open.createSpan({ cls: "vs-num", text: String(count) });
+  if (count > 0) span(open, "vs-num", String(count));
   bar.createSpan({ cls: "vs-muted vs-num", text: words.ofItems(formatCount(host, found.total), formatCount(host, found.all)), attr: { role: "status" } });
-  const end = bar.createDiv({ cls: "vs-end" });
+  const end = div(bar, "vs-end");
   drawSort(panel, end);
   press(host, end, words.exportWord, () => panel.exportItems([]), "", "download");
   if (count > 0) drawChips(panel, main, found);
@@ -49,7 +49,7 @@ function drawFacet(panel: Panel, parent: HTMLElement, facet: Facet, found: Found
     check.addEventListener("change", () => panel.narrow({ [facet]: check.checked ? [...chosen, value] : chosen.filter((one) => one !== value) }));
     if (facet === "tier") drawTier(row, value);
     row.createSpan({ cls: "vs-name", text: labelOf(panel, facet, value, label), attr: { title: label } });
-    row.createSpan({ cls: "vs-num", text: formatCount(panel.host, count) });
+    span(row, "vs-num", formatCount(panel.host, count));
   }
   if (values.length > shown.length) box.createEl("p", { cls: "vs-small vs-muted", text: words.more(values.length - shown.length) });
 }
@@ -72,16 +72,16 @@ function drawSince(panel: Panel, parent: HTMLElement): void {
     const radio = row.createEl("input", { attr: { type: "radio", name: "vs-since", "data-row": `since-${since}` } });
     radio.checked = panel.filter.since === since;
     radio.addEventListener("change", () => panel.narrow({ since }));
-    row.createSpan({ cls: "vs-name", text: since ? words.lastDays(since) : words.anyTime });
+    span(row, "vs-name", since ? words.lastDays(since) : words.anyTime);
   }
 }
 
 function drawChips(panel: Panel, parent: HTMLElement, found: Found): void {
   const { words } = panel.host;
-  const chips = parent.createDiv({ cls: "vs-chips vs-above" });
+  const chips = div(parent, "vs-chips vs-above");
   const add = (text: string, change: Partial<Filter>): void => {
-    const chip = chips.createEl("button", { cls: "vs-chip", attr: { type: "button", "aria-label": words.dropFilter(text) } });
-    chip.createSpan({ text });
+    const chip = chips.createEl("button", { cls: "vs-chip", attr: { "aria-label": words.dropFilter(text) } });
+    span(chip, "", text);
     appendIcon(panel.host, chip, "x");
     chip.addEventListener("click", () => panel.narrow(change));
   };
@@ -116,7 +116,7 @@ function drawTable(panel: Panel, parent: HTMLElement, items: Item[]): void {
     const cell = row.createEl("td", { cls: "c-title" });
     titleOf(cell, item, panel, "span").addClass("vs-cell-title");
     const sub = item.reason ? (words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason) : item.match.map((found) => `${found.word} ${words.places[found.where] ?? found.where}`).join(", ");
-    cell.createSpan({ cls: "vs-cell-sub", text: sub || item.line });
+    span(cell, "vs-cell-sub", sub || item.line);
     tierBadge(host, row.createEl("td", { cls: "c-tier" }), item.tier);
     row.createEl("td", { cls: "c-src", text: item.source });
     const state = item.note ? words.inVault : (words.statuses[item.status] ?? item.status);

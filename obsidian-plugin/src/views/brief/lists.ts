@@ -1,4 +1,4 @@
-import { appendIcon, formatCount, iconButton, press, showEmpty } from "../../ui/dom";
+import { appendIcon, div, formatCount, iconButton, press, showEmpty, span } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { byline, drawTile, menuButton, metaLine, moment, saveButton, titleOf } from "./card";
 import { TIERS, type Found, type Item, type Report } from "./model";
@@ -26,10 +26,10 @@ export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void
   const add = (tier: (typeof TIERS)[number] | "", count: number): void => {
     const isOn = tier ? panel.filter.tier.includes(tier) : panel.filter.tier.length === 0;
     const name = tier ? words.tiers[tier] : words.all;
-    const button = seg.createEl("button", { attr: { type: "button", "aria-pressed": String(isOn), "aria-label": `${name} ${count}`, "data-row": `tier-${tier}` } });
+    const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": `${name} ${count}`, "data-row": `tier-${tier}` } });
     if (tier) drawTier(button, tier);
-    button.createSpan({ cls: tier ? "vs-word" : "", text: name });
-    button.createSpan({ cls: "vs-num", text: formatCount(panel.host, count) });
+    span(button, tier ? "vs-word" : "", name);
+    span(button, "vs-num", formatCount(panel.host, count));
     button.addEventListener("click", () => panel.narrow({ tier: tier ? [tier] : [] }));
   };
   add("", [...counts.values()].reduce((sum, count) => sum + count, 0));
@@ -48,13 +48,13 @@ export function drawSort(panel: Panel, parent: HTMLElement): void {
 
 /** Videos as a grid of pictures. */
 export function drawVideos(panel: Panel, parent: HTMLElement, found: Found): void {
-  const body = parent.createDiv({ cls: "vs-body" });
-  const bar = body.createDiv({ cls: "vs-toolbar" });
+  const body = div(parent, "vs-body");
+  const bar = div(body, "vs-toolbar");
   drawSearch(panel, bar);
   drawTiers(panel, bar, found);
-  drawSort(panel, bar.createDiv({ cls: "vs-end" }));
+  drawSort(panel, div(bar, "vs-end"));
   if (found.items.length === 0) return drawNothing(panel, body, found);
-  const grid = body.createDiv({ cls: "vs-grid" });
+  const grid = div(body, "vs-grid");
   for (const item of found.items) drawTile(panel.host, grid, item, panel);
   drawPager(panel, body, found.total);
 }
@@ -63,16 +63,16 @@ export function drawVideos(panel: Panel, parent: HTMLElement, found: Found): voi
 export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, open: Item | undefined): void {
   const { host } = panel;
   const { words } = host;
-  const split = parent.createDiv({ cls: "vs-split" });
+  const split = div(parent, "vs-split");
   const list = split.createEl("section", { cls: "vs-list", attr: { "aria-label": words.views.article } });
-  const head = list.createDiv({ cls: "vs-list-head" });
+  const head = div(list, "vs-list-head");
   drawSearch(panel, head);
   drawTiers(panel, head, found);
   if (found.items.length === 0) drawNothing(panel, list, found);
   let group = "";
   for (const item of found.items) {
     const day = dayOf(panel, item);
-    if (day !== group && panel.filter.sort === "new") list.createDiv({ cls: "vs-list-group", text: day });
+    if (day !== group && panel.filter.sort === "new") div(list, "vs-list-group", day);
     group = day;
     const row = list.createEl("article", { cls: item.seen ? "vs-list-item is-seen" : "vs-list-item", attr: item.id === open?.id ? { "aria-current": "true" } : {} });
     titleOf(row, item, { open: () => panel.read(item.id) });
@@ -83,14 +83,14 @@ export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, op
   drawPager(panel, list, found.total);
   const read = split.createEl("article", { cls: "vs-read" });
   if (!open) return;
-  const bar = read.createDiv({ cls: "vs-read-bar" });
+  const bar = div(read, "vs-read-bar");
   saveButton(host, bar, open, panel);
   iconButton(host, bar, "list-plus", words.moreOfSource, () => panel.more(open));
   iconButton(host, bar, "thumbs-down", words.notInterested, () => panel.dismiss(open));
-  const end = bar.createSpan({ cls: "vs-end" });
+  const end = span(bar, "vs-end");
   iconButton(host, end, "external-link", words.openInBrowser, () => panel.browse(open));
   menuButton(host, end, open, panel);
-  panel.text(read.createDiv({ cls: "vs-prose vs-article" }), open);
+  panel.text(div(read, "vs-prose vs-article"), open);
 }
 
 function dayOf(panel: Panel, item: Item): string {
@@ -103,13 +103,13 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
   const { host } = panel;
   const { words } = host;
   if (!open) return drawNotSet(panel, parent, words.noReports);
-  const split = parent.createDiv({ cls: "vs-split" });
+  const split = div(parent, "vs-split");
   const list = split.createEl("section", { cls: "vs-list", attr: { "aria-label": words.views.reports } });
   let group = "";
   for (const report of reports) {
     const day = new Date(`${report.date}T12:00`);
     const month = day.toLocaleDateString(host.locale, { year: "numeric", month: "long" });
-    if (month !== group) list.createDiv({ cls: "vs-list-group", text: month });
+    if (month !== group) div(list, "vs-list-group", month);
     group = month;
     const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.path === open.path ? { "aria-current": "true" } : {} });
     const said = day.toLocaleDateString(host.locale, { weekday: "short", day: "numeric", month: "long" });
@@ -118,10 +118,10 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
     if (report.runs) row.createEl("p", { cls: "vs-num", text: report.runs });
   }
   const read = split.createEl("article", { cls: "vs-read" });
-  const bar = read.createDiv({ cls: "vs-read-bar" });
+  const bar = div(read, "vs-read-bar");
   press(host, bar, words.openNote, () => host.openNote(open.path, false), "", "file-text");
-  bar.createSpan({ cls: "vs-end vs-muted vs-small vs-num", text: open.path });
-  const prose = read.createDiv({ cls: "vs-prose" });
+  span(bar, "vs-end vs-muted vs-small vs-num", open.path);
+  const prose = div(read, "vs-prose");
   const parsed = new DOMParser().parseFromString(html, "text/html");
   for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a.vs-note-link")) {
     link.addEventListener("click", (event) => {

@@ -1,6 +1,6 @@
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
-import { appendIcon, explainError, formatCount, formatTime, press, showEmpty } from "../../ui/dom";
+import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span } from "../../ui/dom";
 import { follow } from "../../ui/jobs";
 import { Pane } from "../../ui/pane";
 import type { Actions } from "./card";
@@ -49,7 +49,7 @@ export class BriefPane extends Pane implements Panel {
     connection: Connection,
     readonly settings: () => void,
   ) {
-    super(host, connection, host.words.brief, true);
+    super(host, connection, host.words.brief, "view");
     this.place = readPlace(host.recall("brief"));
     this.source = new BriefSource(() => this.connection.client, host);
   }
@@ -142,7 +142,7 @@ export class BriefPane extends Pane implements Panel {
     const nav = this.head.createDiv({ cls: "vs-nav", attr: { role: "tablist", "aria-label": words.brief } });
     for (const view of VIEWS) {
       const isOpen = view === this.place.view;
-      const tab = nav.createEl("button", { text: words.views[view], attr: { type: "button", role: "tab", "aria-selected": String(isOpen), "data-row": `tab-${view}` } });
+      const tab = nav.createEl("button", { text: words.views[view], attr: { role: "tab", "aria-selected": String(isOpen), "data-row": `tab-${view}` } });
       tab.addEventListener("click", () => this.go(view));
     }
     if (this.runs) this.drawCapsule();
@@ -152,24 +152,24 @@ export class BriefPane extends Pane implements Panel {
     const { words } = this.host;
     const { runs } = this;
     const box = this.head.createDiv({ cls: "vs-capsule", attr: { role: "status" } });
-    const state = box.createSpan({ cls: "vs-state" });
+    const state = span(box, "vs-state");
     if (runs.running) {
       appendIcon(this.host, state, "loader", "vs-spin");
-      state.createSpan({ text: words.fetching(runs.running.done, runs.running.total) });
+      span(state, "", words.fetching(runs.running.done, runs.running.total));
       return;
     }
     const failed = runs.lastFailed !== "";
     state.createEl("i", { cls: `vs-dot${failed ? " is-bad" : runs.last ? "" : " is-idle"}` });
     const time = (iso: string): string => formatTime(this.host, new Date(iso));
-    state.createSpan({ text: failed ? words.runFailed : runs.last ? words.ranAt(time(runs.last)) : words.neverRan });
-    if (runs.next) box.createSpan({ cls: "vs-sep", text: words.nextAt(time(runs.next)) });
-    if (runs.waiting) box.createSpan({ cls: "vs-sep vs-wide", text: words.waitCount(runs.waiting) });
-    if (runs.budget !== null) box.createSpan({ cls: "vs-sep vs-wide", text: runs.budget > 0 ? words.budgetLeft(formatCount(this.host, runs.budget)) : words.budgetUsed });
+    span(state, "", failed ? words.runFailed : runs.last ? words.ranAt(time(runs.last)) : words.neverRan);
+    if (runs.next) span(box, "vs-sep", words.nextAt(time(runs.next)));
+    if (runs.waiting) span(box, "vs-sep vs-wide", words.waitCount(runs.waiting));
+    if (runs.budget !== null) span(box, "vs-sep vs-wide", runs.budget > 0 ? words.budgetLeft(formatCount(this.host, runs.budget)) : words.budgetUsed);
     if (runs.failed.length > 0 || failed) {
       const text = runs.failed.map((one) => `${one.title}: ${one.reason}`).join("\n") || runs.lastFailed;
       const alert = box.createSpan({ cls: "vs-sep vs-alert", attr: { title: text } });
       appendIcon(this.host, alert, "alert-circle");
-      alert.createSpan({ text: failed ? words.why : words.failedCount(runs.failed.length) });
+      span(alert, "", failed ? words.why : words.failedCount(runs.failed.length));
     }
     if (runs.set === "ready") {
       press(this.host, box, words.runNow, () => void this.runNow(), "", "play");
@@ -356,7 +356,7 @@ export class BriefPane extends Pane implements Panel {
     this.body.parentElement?.querySelector(".vs-undo")?.remove();
     const bar = this.body.parentElement?.createDiv({ cls: "vs-batch vs-undo", attr: { role: "status" } });
     if (!bar) return;
-    bar.createSpan({ text: words.archivedCount(ids.length) });
+    span(bar, "", words.archivedCount(ids.length));
     press(this.host, bar, words.undo, () => {
       bar.remove();
       void this.act(() => this.source.archive(ids, true));
@@ -449,12 +449,12 @@ export function drawPager(panel: Panel, parent: HTMLElement, total: number): voi
   const { words } = panel.host;
   const nav = parent.createEl("nav", { cls: "vs-pager", attr: { "aria-label": words.pages } });
   const step = (icon: string, label: string, to: number, isOn: boolean): void => {
-    const button = nav.createEl("button", { cls: "clickable-icon", attr: { type: "button", "aria-label": label, "data-row": label, ...(isOn ? {} : { disabled: "" }) } });
+    const button = nav.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, "data-row": label, ...(isOn ? {} : { disabled: "" }) } });
     panel.host.icon(button, icon);
     button.addEventListener("click", () => panel.narrow({ page: to }));
   };
   step("chevron-left", words.previousPage, page - 1, page > 0);
-  nav.createSpan({ text: words.range(page * PAGE + 1, Math.min((page + 1) * PAGE, total), formatCount(panel.host, total)) });
+  span(nav, "", words.range(page * PAGE + 1, Math.min((page + 1) * PAGE, total), formatCount(panel.host, total)));
   step("chevron-right", words.nextPage, page + 1, (page + 1) * PAGE < total);
 }
 

@@ -1,4 +1,4 @@
-import { appendIcon, formatCount, linkButton, press } from "../../ui/dom";
+import { appendIcon, div, formatCount, linkButton, press, span } from "../../ui/dom";
 import { drawBrief, drawCard, drawTile } from "./card";
 import type { Today } from "./model";
 import { drawNotSet, type Panel } from "./panel";
@@ -9,7 +9,7 @@ export function drawToday(panel: Panel, parent: HTMLElement, today: Today): void
   const { words } = host;
   const nothingKnown = today.seen === 0 && today.top.length + today.videos.length + today.articles.length === 0;
   if (panel.runs.set !== "ready" && nothingKnown) return drawNotSet(panel, parent, "");
-  const body = parent.createDiv({ cls: "vs-body" });
+  const body = div(parent, "vs-body");
   const lede = body.createEl("section", { cls: "vs-lede" });
   const day = new Date(`${today.date}T12:00`);
   lede.createEl("p", { cls: "vs-date", text: day.toLocaleDateString(host.locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }) });
@@ -61,9 +61,9 @@ function drawLedger(panel: Panel, parent: HTMLElement, today: Today): void {
 
 function section(panel: Panel, parent: HTMLElement, title: string, count: number, all: string, to: "video" | "article"): HTMLElement {
   const el = parent.createEl("section", { cls: "vs-section" });
-  const head = el.createDiv({ cls: "vs-section-head" });
+  const head = div(el, "vs-section-head");
   head.createEl("h2", { text: title });
-  head.createSpan({ cls: "vs-count", text: formatCount(panel.host, count) });
+  span(head, "vs-count", formatCount(panel.host, count));
   appendIcon(panel.host, linkButton(panel.host, head, all, () => panel.go(to)), "arrow-right");
   return el;
 }
@@ -73,8 +73,8 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
   const { words } = host;
   if (today.aside.length === 0 && today.failed.length === 0) return;
   const el = parent.createEl("section", { cls: "vs-section" });
-  el.createDiv({ cls: "vs-section-head" }).createEl("h2", { text: words.notShown });
-  const columns = el.createDiv({ cls: "vs-aside" });
+  div(el, "vs-section-head").createEl("h2", { text: words.notShown });
+  const columns = div(el, "vs-aside");
   if (today.aside.length > 0) {
     const left = columns.createDiv();
     left.createEl("h3", { text: words.asideTitle(today.aside.reduce((sum, one) => sum + one.count, 0)) });
@@ -82,7 +82,7 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
     for (const { reason, count } of today.aside) {
       const row = list.createEl("li");
       row.createEl("b", { text: formatCount(host, count) });
-      row.createSpan({ text: words.asideReasons[reason] ?? reason });
+      span(row, "", words.asideReasons[reason] ?? reason);
       const show = linkButton(host, row, words.show, () => panel.go("library", { status: [`archived:${reason}`] }));
       show.setAttribute("aria-label", `${words.show}: ${words.asideReasons[reason] ?? reason}`);
     }
@@ -92,7 +92,7 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
     right.createEl("h3", { text: words.failedTitleOf(today.failed.length, today.subscriptions) });
     for (const one of today.failed) {
       const isLogin = one.status === "needs_login";
-      const row = right.createDiv({ cls: isLogin ? "vs-fail" : "vs-fail is-bad" });
+      const row = div(right, isLogin ? "vs-fail" : "vs-fail is-bad");
       appendIcon(host, row, isLogin ? "key" : "alert-circle");
       const text = row.createDiv();
       text.createEl("b", { text: one.title });
