@@ -12,7 +12,7 @@ const SAME = new Set(["appName", "statusConnecting", "wiki", "languageEn", "comm
 /** What a word says, or all that a table of words says, by name. */
 function said(value: unknown): [string, string][] {
   if (typeof value === "string") return [["", value]];
-  if (typeof value === "function") return [["", (value as (...args: unknown[]) => string)(["a", "b"], 2, 3, 4)]];
+  if (typeof value === "function") return [["", String((value as (...args: unknown[]) => string)(["a", "b"], 2, 3, 4))]];
   if (Array.isArray(value)) return [["", value.flat().join(" ")]];
   return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) => said(inner).map(([, text]): [string, string] => [name, text]));
 }

@@ -312,7 +312,7 @@ export const en = {
   removeSource: (name: string) => `Remove “${name}”?`,
   removeSourceText: "It is not fetched any more. What it brought stays in the library.",
   testing: (name: string) => `Testing ${name}`,
-  tested: (count: number, problem: string) => (problem ? problem : `It answers: ${count} ${count === 1 ? "entry" : "entries"}.`),
+  tested: (count: number) => `It answers: ${count} ${count === 1 ? "entry" : "entries"}.`,
   askingLogin: "Asking its server for the login code",
   scanCode: "Scan the code to log in",
   importTitle: "Import subscriptions",

@@ -294,7 +294,7 @@ export const zh: Words = {
   removeSource: (name) => `移除“${name}”？`,
   removeSourceText: "以后不再抓取。已有的条目留在库里。",
   testing: (name) => `正在测试 ${name}`,
-  tested: (count, problem) => (problem ? problem : `有回应，共 ${count} 条。`),
+  tested: (count) => `有回应，共 ${count} 条。`,
   askingLogin: "正在向它的服务要登录码",
   scanCode: "扫码登录",
   importTitle: "导入订阅",

@@ -185,9 +185,9 @@ async function openTest(settings: Settings, one: Subscription): Promise<void> {
   const notice = host.progress(words.testing(one.title || one.id));
   try {
     const found = await settings.client.testFeed(one.id);
-    notice.end(words.tested(found.entries.length, found.problems.join(" ")));
+    notice.end(found.problems.join(" ") || words.tested(found.entries.length));
     host.modal(found.feed.title || one.id, (el) => {
-      el.createEl("p", { cls: found.problems.length > 0 ? "vs-bad-text" : "vs-muted", text: found.problems.join(" ") || words.tested(found.entries.length, "") });
+      el.createEl("p", { cls: found.problems.length > 0 ? "vs-bad-text" : "vs-muted", text: found.problems.join(" ") || words.tested(found.entries.length) });
       const list = el.createEl("ul", { cls: "vs-steps" });
       for (const entry of found.entries.slice(0, 20)) {
         const item = list.createEl("li");
