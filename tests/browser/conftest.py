@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.serving import NOTES, PAGE, Served, serve_folder, serve_vault
@@ -24,9 +25,16 @@ _FLAGS = [
 ]
 
 
-@pytest.fixture
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests of this folder share one event loop, for they share one Chromium."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and isinstance(item, pytest.Function):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Give a headless Chromium; skip where none could be installed."""
+    """Give a headless Chromium that all tests of a run share; skip where none could be installed."""
     path = os.environ.get("KB_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not path:
         pytest.skip("no Chromium on this machine: ./test says how it looked for one")
@@ -47,6 +55,25 @@ def watch_page() -> Callable[[Page], list[str]]:
         return complaints
 
     return watch
+
+
+@pytest_asyncio.fixture(autouse=True, loop_scope="session")
+async def closed_pages(browser: Browser) -> AsyncIterator[None]:
+    """Close what a test opened."""
+    yield
+    for context in list(browser.contexts):
+        await context.close()
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give a served vault that the tests of a module share: they look, and change nothing."""
+    root = tmp_path_factory.mktemp("shown") / "vault"
+    for name, text in NOTES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    with serve_vault(root, 1, state=tmp_path_factory.mktemp("state")) as vault:
+        yield vault
 
 
 @pytest.fixture

@@ -18,10 +18,11 @@ PAGE = """<!doctype html><html><head><meta charset="utf-8"><link rel="icon" href
 
 
 @asynccontextmanager
-async def serve_obsidian(root: Path, standin: Path) -> AsyncIterator[str]:
+async def serve_obsidian(root: Path, standin: Path, *, state: Path | None = None) -> AsyncIterator[str]:
     """Serve a vault as Obsidian would show it; give the page's address."""
     folder = plugin_folder()
     assert folder is not None, "the plugin is built"
+    state_folder = state or Path(os.environ["XDG_STATE_HOME"])
 
     async def page(_: web.Request) -> web.Response:
         return web.Response(text=PAGE, content_type="text/html")
@@ -32,7 +33,7 @@ async def serve_obsidian(root: Path, standin: Path) -> AsyncIterator[str]:
         return web.Response(text=path.read_text("utf-8"), content_type=kind)
 
     async def state_file(request: web.Request) -> web.Response:
-        path = Path(os.environ["XDG_STATE_HOME"]) / request.query["path"].removeprefix("/state/")
+        path = state_folder / request.query["path"].removeprefix("/state/")
         return web.Response(text=path.read_text("utf-8")) if path.is_file() else web.Response(status=404)
 
     async def vault_file(request: web.Request) -> web.Response:

@@ -4,6 +4,16 @@ import type { Host } from "../host";
 /** Start and end of a passage, in code points, as the sidecar counts. */
 type Highlight = readonly [number, number] | readonly number[];
 
+/** Append a box of a class, with a text if one is given. */
+export function div(el: HTMLElement, cls: string, text?: string): HTMLElement {
+  return el.createDiv(text === undefined ? { cls } : { cls, text });
+}
+
+/** Append a run of text of a class. */
+export function span(el: HTMLElement, cls: string, text?: string): HTMLElement {
+  return el.createSpan(text === undefined ? { cls } : { cls, text });
+}
+
 /** Append text with its highlighted passages marked. */
 export function appendMarked(el: HTMLElement, text: string, highlights: readonly Highlight[]): void {
   const points = Array.from(text);
@@ -36,15 +46,29 @@ export function appendContext(el: HTMLElement, found: { context: string; highlig
 
 /** A button that shows only an icon, with a name for readers and tooltip. */
 export function iconButton(host: Host, el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
-  const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, type: "button" } });
+  const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label } });
   host.icon(button, icon);
   button.addEventListener("click", onClick);
   return button;
 }
 
+/** A button with words; `icon` comes before them, `cls` as the design names it. */
+export function press(host: Host, el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
+  const button = el.createEl("button", { cls, attr: { "data-row": `${label}` } });
+  if (icon) appendIcon(host, button, icon);
+  span(button, "", label);
+  button.addEventListener("click", run);
+  return button;
+}
+
+/** A button that looks like a link. */
+export function linkButton(host: Host, el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
+  return press(host, el, label, run, "vs-plain vs-link");
+}
+
 /** A command to type, with a button that copies it. */
 export function commandBox(host: Host, el: HTMLElement, command: string): void {
-  const box = el.createDiv({ cls: "vs-command" });
+  const box = div(el, "vs-command");
   box.createEl("code", { text: command });
   iconButton(host, box, "copy", host.words.copy, () => {
     void host.copy(command).then(() => host.notify(host.words.copied));
@@ -68,8 +92,8 @@ export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void 
   if (state.command) commandBox(host, box, state.command);
   const action = state.action;
   if (action) {
-    const acts = box.createDiv({ cls: "vs-acts" });
-    acts.createEl("button", { text: action.label, attr: { type: "button" } }).addEventListener("click", () => action.run());
+    const acts = div(box, "vs-acts");
+    press(host, acts, action.label, action.run);
   }
 }
 
