@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "secrets": "keep a site's cookie or a key, outside every vault",
     "token": "print the running sidecar's key, for scripts",
     "doctor": "check vault, index, plugin and system, with fixes",
+    "export": "copy notes, graph, feeds and journals to a folder",
     "completion": "print a script that lets the shell complete commands",
 }
 
