@@ -59,10 +59,10 @@ class Served:
 
 
 @contextmanager
-def serve_vault(root: Path, page_port: int, *, state: Path | None = None, language: str = "en") -> Iterator[Served]:
+def serve_vault(root: Path, page_port: int, *, state: Path | None = None) -> Iterator[Served]:
     """Set a vault up and serve it in a process of its own until the block ends."""
     state = state or Path(os.environ["XDG_STATE_HOME"])
-    init_vault(root, language)
+    init_vault(root, "en")
     process = subprocess.Popen(
         [sys.executable, "-m", "sidecar.cli.main", "serve", "--vault", str(root)],
         stdout=subprocess.PIPE,
