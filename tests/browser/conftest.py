@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.serving import NOTES, PAGE, Served, serve_folder, serve_vault
-from tests.conftest import MakeVault
+from tests.conftest import ROOT, MakeVault
 
 _FLAGS = [
     "--no-sandbox",
@@ -83,3 +84,14 @@ def served(make_vault: MakeVault, tmp_path: Path) -> Iterator[tuple[Served, int]
     (pages / "design.html").write_text(PAGE, encoding="utf-8")
     with serve_folder(pages) as port, serve_vault(make_vault(NOTES), port) as vault:
         yield vault, port
+
+
+@pytest.fixture(scope="session")
+def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the stand-in; skip where the plugin's Node packages are not installed."""
+    node = shutil.which("node")
+    if not node or not (ROOT / "obsidian-plugin" / "node_modules" / "esbuild").is_dir():
+        pytest.skip("the plugin's Node packages are not installed: ./test installs them")
+    target = tmp_path_factory.mktemp("standin") / "standin.js"
+    subprocess.run([node, "scripts/build-standin.mjs", str(target)], cwd=ROOT / "obsidian-plugin", check=True)
+    return target

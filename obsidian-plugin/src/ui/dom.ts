@@ -14,16 +14,21 @@ export function span(el: HTMLElement, cls: string, text?: string): HTMLElement {
   return el.createSpan(text === undefined ? { cls } : { cls, text });
 }
 
+/** A line of a note as one reads it: other links by their words, without marks. */
+function plain(text: string): string {
+  return text.replace(/!?\[\[(?:[^\]|[]*\|)?([^\][]*)\]\]/g, "$1").replace(/\*\*|==|~~|`/g, "");
+}
+
 /** Append text with its highlighted passages marked. */
 export function appendMarked(el: HTMLElement, text: string, highlights: readonly Highlight[]): void {
   const points = Array.from(text);
   let at = 0;
   for (const [start = 0, end = 0] of highlights) {
-    if (start > at) el.appendText(points.slice(at, start).join(""));
+    if (start > at) el.appendText(plain(points.slice(at, start).join("")));
     el.createEl("mark", { cls: "vs-hit", text: points.slice(start, end).join("") });
     at = end;
   }
-  if (at < points.length) el.appendText(points.slice(at).join(""));
+  if (at < points.length) el.appendText(plain(points.slice(at).join("")));
 }
 
 /** Append an icon; it is decoration, so screen readers pass over it. */
@@ -39,9 +44,9 @@ export function appendContext(el: HTMLElement, found: { context: string; highlig
   const [start = 0, end = 0] = found.highlights[0] ?? [];
   const bare = /^!?\[\[(.*)\]\]$/s.exec(points.slice(start, end).join(""));
   if (!bare) return appendMarked(el, found.context, found.highlights);
-  el.appendText(points.slice(0, start).join(""));
+  el.appendText(plain(points.slice(0, start).join("")));
   el.createEl("mark", { cls: "vs-hit", text: bare[1] ?? "" });
-  el.appendText(points.slice(end).join(""));
+  el.appendText(plain(points.slice(end).join("")));
 }
 
 /** A button that shows only an icon, with a name for readers and tooltip. */

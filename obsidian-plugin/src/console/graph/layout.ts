@@ -94,8 +94,10 @@ export function step(points: Point[], links: readonly (readonly [number, number]
   }
   const most = 40 * heat;
   for (const point of points) {
-    point.vx = (point.vx - point.x * PULL) * 0.7;
-    point.vy = (point.vy - point.y * PULL) * 0.7;
+    // What no link holds would drift away.
+    const pull = point.r < 3 ? PULL * 5 : PULL;
+    point.vx = (point.vx - point.x * pull) * 0.7;
+    point.vy = (point.vy - point.y * pull) * 0.7;
     const speed = Math.hypot(point.vx, point.vy);
     const slow = speed > most ? most / speed : 1;
     point.x += point.vx * slow;
