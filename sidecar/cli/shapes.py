@@ -178,9 +178,16 @@ class ExtractShape(Answer):
     warnings: list[str]
 
 
+class SecretEntry(Answer):
+    name: str
+    place: Literal["keyring", "file", ""] = Field(description="Empty: not kept, but the file in wanted_by names it.")
+    wanted_by: str
+
+
 class SecretsShape(Answer):
-    place: Literal["keyring", "file"]
+    place: Literal["keyring", "file"] = Field(description="Where a new one would go.")
     names: list[str]
+    entries: list[SecretEntry]
 
 
 class SecretKeptShape(Answer):

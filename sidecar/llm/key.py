@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 SERVICE = "vault-sidecar"
 VARIABLE = "KB_EMBEDDING_KEY"
 
 
-def find_key(host: str) -> str:
-    """Find the key for a host, or give none. The keyring's entry is ``vault-sidecar`` / ``embedding:HOST``. May wait: not for the loop."""
+def find_key(host: str, kept: Callable[[str], str | None] = lambda name: None) -> str:
+    """Find the key for a host, or give none: the variable's, else the secret ``embedding:HOST``. May wait: not for the loop.
+
+    Args:
+        kept: Gives a secret that the owner set with ``kb secrets``, which on a machine without a keyring lies in a file.
+    """
     if VARIABLE in os.environ:
         return os.environ[VARIABLE].strip()
+    if found := kept(f"embedding:{host}"):
+        return found.strip()
     import keyring  # looks through the system's services, which takes its time
     import keyring.errors
 

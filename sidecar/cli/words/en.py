@@ -71,6 +71,7 @@ WORDS = Words(
     kept_none="None.",
     kept_removed="Removed {name}.",
     kept_absent="There is no secret {name}.",
+    kept_not="not set, but {file} names it: kb secrets set {name}",
     kept_done="Kept {name} in {place}.",
     kept_in_keyring="the system's keyring",
     kept_in_file="a file that only you can read",

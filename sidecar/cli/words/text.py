@@ -82,6 +82,7 @@ class Words:
     kept_removed: str
     kept_absent: str
     kept_done: str
+    kept_not: str
     kept_in_keyring: str
     kept_in_file: str
     states: Mapping[str, str]

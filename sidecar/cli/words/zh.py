@@ -71,6 +71,7 @@ WORDS = Words(
     kept_none="没有。",
     kept_removed="已删除 {name}。",
     kept_absent="没有名为 {name} 的密钥。",
+    kept_not="还没有设置，而 {file} 用到它：kb secrets set {name}",
     kept_done="已把 {name} 存入{place}。",
     kept_in_keyring="系统的密钥环",
     kept_in_file="只有你能读的文件",
