@@ -79,7 +79,7 @@ def build_brief(
     open_items = [item for item in offered if not item["tier"] and item["status"] != "archived"]
     worth = [item for item in judged if item["tier"] == "worth"]
     rest = [item for item in judged if item["tier"] == "okay"]
-    if not judged and not has_judge:
+    if not judged:  # a day without a verdict shows what there is, and says that nobody has judged it
         rest = open_items[:_TOP_UNJUDGED]
     worth.sort(key=lambda item: (-item["score"], item["published"], item["id"]))
     waiting = len(open_items) if has_judge or judged else 0
@@ -130,7 +130,7 @@ def _by_theme(items: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, tuple[Entr
         entry = _entry(item)
         groups.setdefault(entry.theme, []).append(entry)
     return tuple(
-        (name, tuple(entries)) for name, entries in sorted(groups.items(), key=lambda pair: (pair[0] == "", -len(pair[1]), pair[0]))
+        (name, tuple(entries)) for name, entries in sorted(groups.items(), key=lambda pair: (pair[0] == "", -pair[1][0].score, pair[0]))
     )
 
 

@@ -208,7 +208,7 @@ class RunService:
         written: dict[str, Any] = {}
         if trigger != "schedule" or await self._brief_is_due(preference):
             written = await self._write_brief(day)
-        figures = (await parts.thread.run(parts.items.runs, 1))[0]
+        figures = await parts.thread.run(parts.items.run, run)
         report = await self._report(figures) if figures["new"] or bad else ""
         parts.publish("run", id=run, state=status, done=len(per_sub), total=len(wanted))
         return {

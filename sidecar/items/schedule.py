@@ -28,15 +28,13 @@ def in_windows(now: datetime, windows: tuple[str, ...]) -> bool:
 
 
 def missed_window(last: datetime | None, now: datetime, windows: tuple[str, ...]) -> bool:
-    """Tell whether a window began after the last run and is past: what a machine that was off left due, up to a day back."""
-    if not windows:
-        return False
-    begin = max(last, now - timedelta(days=1)) if last else now - timedelta(days=1)
-    step = begin
-    while step < now:
-        if in_windows(step, windows):
-            return last is None or step > last
-        step += timedelta(minutes=15)
+    """Tell whether a window has begun since the last run: what a machine that was off or asleep left due, up to a day back."""
+    for window in windows:
+        minute, _ = read_window(window)
+        for days in (0, 1):
+            begin = (now - timedelta(days=days)).replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
+            if begin <= now <= begin + timedelta(days=1) and (last is None or begin > last):
+                return True
     return False
 
 

@@ -174,6 +174,10 @@ class ItemService:
         """Give the last runs, the newest first."""
         return [as_run(row) for row in self.store().db.execute("SELECT * FROM runs ORDER BY started DESC, id DESC LIMIT ?", (limit,))]
 
+    def run(self, run_id: str) -> dict[str, Any]:
+        """Give one run that there is."""
+        return as_run(self.store().db.execute("SELECT * FROM runs WHERE id = ?", (run_id,)).fetchone())
+
     def cursors(self) -> dict[str, sqlite3.Row]:
         """Give how each subscription stands."""
         return {row["sub"]: row for row in self.store().db.execute("SELECT * FROM cursors")}

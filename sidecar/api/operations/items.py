@@ -242,22 +242,23 @@ async def _rebuild(services: Services, request: Nothing) -> RebuildAnswer:
 
 OPERATIONS = (
     Operation("GET", "/api/kb/items", "Items with facets, by page", ItemsRequest, ItemsAnswer, _items, needs_index=False),
-    Operation("GET", "/api/kb/items/one", "One item with its body", ItemRequest, ItemAnswer, _item, needs_index=False),
-    Operation("POST", "/api/kb/items/feedback", "What the owner thinks of an item", FeedbackRequest, FeedbackAnswer, _feedback),
+    Operation("GET", "/api/kb/items/{id}", "One item with its body", ItemRequest, ItemAnswer, _item, needs_index=False),
+    Operation("POST", "/api/kb/items/{id}/feedback", "What the owner thinks of an item", FeedbackRequest, FeedbackAnswer, _feedback),
     Operation("POST", "/api/kb/items/archive", "Put items away, or back", ArchiveRequest, ArchiveAnswer, _archive, needs_index=False),
     Operation(
-        "POST", "/api/kb/items/export", "Items as Markdown", ExportItemsRequest, ExportItemsAnswer, _export, needs_index=False, only_reads=True
+        "POST", "/api/kb/items/export", "Items as Markdown", ExportItemsRequest, ExportItemsAnswer, _export,
+        needs_index=False, only_reads=True,
     ),
     Operation(
-        "POST", "/api/kb/items/clear", "Take items out for good, with a copy kept; never notes", ClearItemsRequest, ClearItemsAnswer, _clear,
+        "POST", "/api/kb/items/clear", "Take items out, a copy kept; never notes", ClearItemsRequest, ClearItemsAnswer, _clear,
         needs_index=False,
     ),
     Operation("GET", "/api/kb/runs", "How runs stand", RunsRequest, RunsAnswer, _runs, needs_index=False),
     Operation("POST", "/api/kb/runs", "Run now", RunRequest, JobAnswer, _run),
-    Operation("GET", "/api/kb/verdicts", "Candidates that wait for a judge", CandidatesRequest, CandidatesAnswer, _candidates, needs_index=False),
+    Operation("GET", "/api/kb/verdicts", "Candidates that wait", CandidatesRequest, CandidatesAnswer, _candidates, needs_index=False),
     Operation("POST", "/api/kb/verdicts", "Save verdicts", VerdictsRequest, VerdictsAnswer, _verdicts),
     Operation("POST", "/api/kb/judge", "Let the endpoint judge what waits", JudgeRequest, JobAnswer, _judge),
     Operation("GET", "/api/kb/brief", "A day's brief", BriefRequest, BriefAnswer, _brief),
     Operation("POST", "/api/kb/brief", "Write a brief, or a roll-up", BriefWriteRequest, BriefWriteAnswer, _write_brief),
-    Operation("POST", "/api/kb/rebuild", "Make the items' database anew from the journals", Nothing, RebuildAnswer, _rebuild, needs_index=False),
+    Operation("POST", "/api/kb/rebuild", "Project the items' journals anew", Nothing, RebuildAnswer, _rebuild, needs_index=False),
 )  # fmt: skip
