@@ -1,5 +1,5 @@
 // Builds dist/plugin (what Obsidian loads) and dist/console (what the sidecar serves). Same sources, same bytes.
-import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -8,7 +8,45 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const at = (...parts) => join(root, ...parts);
 const MAX_BUNDLE_BYTES = 120_000;
 
-const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning", absWorkingDir: root };
+/**
+ * Shorter names for what only this program reads. The words' keys are numbered; members of our classes are renamed by esbuild,
+ * but for those that some declaration of a foreign thing (DOM, language, Obsidian, the sidecar's API) or a quoted text names, too.
+ */
+async function shorten() {
+  const sources = (await readdir(at("src"), { recursive: true })).filter((name) => name.endsWith(".ts") && !name.endsWith("contract.gen.ts")).sort();
+  const texts = await Promise.all(sources.map((name) => readFile(at("src", name), "utf8")));
+  const lib = at("node_modules/typescript/lib");
+  const foreign = (await readdir(lib)).filter((name) => /^lib\..*\.d\.ts$/.test(name)).map((name) => join(lib, name));
+  const known = new Set(["default"]);
+  for (const file of [...foreign, at("node_modules/obsidian/obsidian.d.ts"), at("src/api/contract.gen.ts")]) {
+    for (const [name] of (await readFile(file, "utf8")).matchAll(/[A-Za-z_]\w*/g)) known.add(name);
+  }
+  const members = new Set();
+  texts.forEach((text, n) => {
+    for (const [, name] of text.matchAll(/["'`](\w+)["'`]/g)) known.add(name);
+    for (const [, , name] of text.matchAll(/^ {2,4}((?:private|protected|public|readonly|async|abstract|static|override|get|set) )+(\w+)/gm)) members.add(name);
+    for (const [, name] of text.matchAll(/^ {2}(\w+)\(.*\{$/gm)) members.add(name);
+    // Elsewhere interfaces describe what others write: settings on disk, results of jobs, the endpoint file.
+    if (!/^(views|ui|host)/.test(sources[n])) return;
+    for (const [, name] of text.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)) members.add(name);
+  });
+  const keys = new Map([...texts[sources.indexOf(join("i18n", "en.ts"))].matchAll(/^ {2}(\w+):/gm)].map(([, key], n) => [key, `_${n.toString(36)}`]));
+  const plugin = {
+    name: "words",
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const isWords = /i18n.(en|zh)\.ts$/.test(path);
+        const pattern = isWords ? /^ {2}(\w+)(?=:)/gm : /(?<=\bwords\.)(\w+)\b/g;
+        return { loader: "ts", contents: text.replace(pattern, (_, key) => keys.get(key) ?? key) };
+      });
+    },
+  };
+  const own = [...members].filter((name) => name.length > 3 && !known.has(name)).sort();
+  return { plugins: [plugin], mangleProps: new RegExp(`^(${own.join("|")})$`) };
+}
+
+const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning", absWorkingDir: root, ...(await shorten()) };
 
 await rm(at("dist"), { recursive: true, force: true });
 await mkdir(at("dist/plugin"), { recursive: true });

@@ -1,6 +1,12 @@
 import type { Mention } from "./api/client";
 import type { Locale, Words } from "./i18n";
 
+export interface MenuItem {
+  label: string;
+  icon: string;
+  run: () => void;
+}
+
 /** What a view needs from where it is shown. Two hosts: Obsidian and the console. */
 export interface Host {
   readonly words: Words;
@@ -15,6 +21,21 @@ export interface Host {
   /** Turn a mention into a link; absent where nothing is edited. */
   linkMention?(mention: Mention, target: string): Promise<void>;
   search(query: string): void;
+  /** Open an address in the browser. */
+  browse(url: string): void;
+  /** What a view keeps for this vault on this device: where it stood, what was folded. */
+  recall(key: string): unknown;
+  remember(key: string, value: unknown): void;
+  /** A menu below a button. */
+  menu(anchor: HTMLElement, items: MenuItem[]): void;
+  /** A modal; `fill` draws into it and gives what is to be done at its end. */
+  modal(title: string, fill: (el: HTMLElement, close: () => void) => void): void;
+  /** Hand a text over as a file. */
+  save(name: string, text: string, ending?: string): Promise<void>;
+  /** Open a file of the vault's hidden folder in its own program; absent where none can be started. */
+  openFile?(path: string): void;
+  /** Give an address for a picture that came as text, which an image may have. */
+  imageAddress(data: string): string;
   copy(text: string): Promise<void>;
   notify(text: string): void;
   /** A notice that stays while work goes on. */

@@ -1,12 +1,13 @@
 import { Plugin } from "obsidian";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
+import { MapPane } from "./views/map";
 import { ingestQuietly } from "./ui/jobs";
 import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
-import { BACKLINKS_VIEW, BacklinksLeaf, MAP_VIEW, MapLeaf } from "./obsidian/panes";
+import { BACKLINKS_VIEW, BacklinksLeaf, MAP_VIEW, PlainLeaf } from "./obsidian/panes";
 import { DEFAULT_SETTINGS, localeFor, readSettings, SettingsTab, type Settings } from "./obsidian/settings";
 import { showStatus } from "./ui/status";
 
@@ -24,9 +25,9 @@ export default class VaultSidecarPlugin extends Plugin {
     this.host = host;
     this.register(() => connection.stop());
     this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
-    this.registerView(MAP_VIEW, (leaf) => new MapLeaf(leaf, host, connection));
+    this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
     this.register(showStatus(host, connection, this.addStatusBarItem()));
-    this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options)));
+    this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
     this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
     this.addCommands();
     this.addDoors();
@@ -114,10 +115,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.addCommand({
       id: "copy-diagnostics",
       name: words.commandDiagnostics,
-      callback: () => {
-        const text = diagnose(this.host, this.connection, this.manifest.version);
-        void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
-      },
+      callback: () => this.copyDiagnostics(),
     });
     this.addCommand({ id: "check-connection", name: words.commandCheck, callback: () => this.connection.nudge() });
   }
@@ -144,9 +142,14 @@ export default class VaultSidecarPlugin extends Plugin {
     }
   }
 
-  private async reveal(type: string): Promise<void> {
+  private copyDiagnostics(): void {
+    const text = diagnose(this.host, this.connection, this.manifest.version);
+    void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
+  }
+
+  private async reveal(type: string, inTab = false): Promise<void> {
     const { workspace } = this.app;
-    const leaf = workspace.getLeavesOfType(type)[0] ?? workspace.getRightLeaf(false);
+    const leaf = workspace.getLeavesOfType(type)[0] ?? (inTab ? workspace.getLeaf("tab") : workspace.getRightLeaf(false));
     if (!leaf) return;
     await leaf.setViewState({ type, active: true });
     await workspace.revealLeaf(leaf);

@@ -2,24 +2,27 @@ import { describe, expect, it } from "vitest";
 import { localeOf, wordsFor } from "../src/i18n";
 import { en } from "../src/i18n/en";
 import { zh } from "../src/i18n/zh";
+import * as own from "../src/console/words";
 import { localeFor, readSettings } from "../src/obsidian/settings";
 
 const CJK = /[\u4e00-\u9fff]/;
 /** Names and terms that are the same in both languages. */
-const SAME = new Set(["appName", "statusConnecting", "wiki", "languageEn"]);
+const SAME = new Set(["appName", "statusConnecting", "wiki", "languageEn", "comma"]);
 
 /** What a word says, or all that a table of words says, by name. */
 function said(value: unknown): [string, string][] {
   if (typeof value === "string") return [["", value]];
-  if (typeof value === "function") return [["", (value as (...args: unknown[]) => string)(["a", "b"], 2, 3, 4)]];
+  if (typeof value === "function") return [["", String((value as (...args: unknown[]) => string)(["a", "b"], 2, 3, 4))]];
+  if (Array.isArray(value)) return [["", value.flat().join(" ")]];
   return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) => said(inner).map(([, text]): [string, string] => [name, text]));
 }
 
 describe("the interface's words", () => {
   it("are Chinese in zh-CN and Latin in en, without exclamation marks", () => {
-    for (const key of Object.keys(en) as (keyof typeof en)[]) {
+    const [all, allZh] = [{ ...en, ...own.en }, { ...zh, ...own.zh }];
+    for (const key of Object.keys(all) as (keyof typeof all)[]) {
       if (key === "problems") continue;
-      const [english, chinese] = [said(en[key]), said(zh[key])];
+      const [english, chinese] = [said(all[key]), said(allZh[key])];
       expect(chinese.map(([name]) => name), key).toEqual(english.map(([name]) => name));
       for (const [name, text] of chinese) if (!SAME.has(key) && !SAME.has(name)) expect(text, `${key}.${name}`).toMatch(CJK);
       for (const [name, text] of english) if (key !== "languageZh") expect(text, `${key}.${name}`).not.toMatch(CJK);

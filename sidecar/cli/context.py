@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.client import Client, connect
+from sidecar.cli.words import Words, find_language, words_in
 from sidecar.errors import VaultMissing
 
 
@@ -20,6 +21,7 @@ class Context:
     vault_option: str | None
     is_json: bool
     _client: Client | None = None
+    _words: Words | None = None
 
     def vault(self) -> Path:
         """Find the vault: ``--vault``, then ``KB_VAULT``, then the one around the working folder.
@@ -47,6 +49,17 @@ class Context:
         if self._client is None:
             self._client = connect(self.vault(), show_progress=sys.stderr.isatty())
         return self._client
+
+    @property
+    def words(self) -> Words:
+        """What is said, in the language of the vault or of this terminal."""
+        if self._words is None:
+            try:
+                root: Path | None = self.vault()
+            except VaultMissing:
+                root = None
+            self._words = words_in(find_language(root))
+        return self._words
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -14,6 +14,8 @@ from sidecar import __version__
 from sidecar.cli.client import RemoteError
 from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
+from sidecar.cli.parsing import Parser, examples_of, globals_first, grouped, no_such_command
+from sidecar.cli.words import find_language, words_in
 from sidecar.errors import SidecarError, VaultUnreadable, WriteFailed
 
 COMMANDS: dict[str, str] = {
@@ -42,13 +44,19 @@ COMMANDS: dict[str, str] = {
     "secrets": "keep a site's cookie or a key, outside every vault",
     "token": "print the running sidecar's key, for scripts",
     "doctor": "check vault, index, plugin and system, with fixes",
+    "export": "copy notes, graph, feeds and journals to a folder",
+    "completion": "print a script that lets the shell complete commands",
 }
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; give its exit code."""
-    name = next((word for n, word in enumerate(argv) if word in COMMANDS and (n == 0 or argv[n - 1] != "--vault")), None)
+    argv = globals_first(argv)
+    at = next((n for n, word in enumerate(argv) if not word.startswith("-") and (n == 0 or argv[n - 1] != "--vault")), None)
+    name = argv[at] if at is not None else None
     parser = _parser(name)
+    if name is not None and name not in COMMANDS:
+        parser.error(no_such_command(name, COMMANDS))
     args = parser.parse_args(list(argv))
     if name is None:
         parser.print_help()
@@ -75,23 +83,34 @@ def main(argv: Sequence[str]) -> int:
         context.close()
 
 
-def _parser(name: str | None) -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--vault", metavar="PATH", help="the vault; else KB_VAULT, else the one around this folder")
+def _parser(name: str | None, *, whole: bool = False) -> Parser:
+    """Make the parser; only the named command, or with ``whole`` every one, has its arguments."""
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    vault = common.add_argument("--vault", metavar="PATH", help="the vault; else KB_VAULT, else the one around this folder")
+    vault.complete = {"bash": "_shtab_compgen_dirs", "zsh": "_files -/", "fish": "__fish_complete_directories"}  # type: ignore[attr-defined]
     common.add_argument("--json", action="store_true", help="print one JSON value and nothing else")
-    parser = argparse.ArgumentParser(
-        prog="kb", parents=[common], description="Vault Sidecar: links, map, search and captures for an Obsidian vault.",
-        epilog="kb COMMAND --help says more. Exit codes: see docs/cli.md.",
+    words = words_in(find_language(None))
+    parser = Parser(
+        prog="kb", parents=[common], usage="kb [--vault PATH] [--json] COMMAND …",
+        description="Vault Sidecar: links, map, search and captures for an Obsidian vault." + "\n" + grouped(COMMANDS, words),
+        epilog=words.help_end,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"kb {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND", help="what to do" if whole else argparse.SUPPRESS, prog="kb")
     for command, help_text in COMMANDS.items():
-        sub = commands.add_parser(command, parents=[common], help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        if command == name:
-            module = importlib.import_module(f"sidecar.cli.commands.{command}")
-            module.add_arguments(sub)
-            sub.set_defaults(run=module.run)
+        if not whole and command != name:
+            continue
+        description = words.summaries.get(command, help_text[0].upper() + help_text[1:] + ".")
+        sub = commands.add_parser(command, parents=[common], help=help_text, description=description, epilog=examples_of(command, words))
+        module = importlib.import_module(f"sidecar.cli.commands.{command}")
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run)
     return parser
+
+
+def whole_parser() -> Parser:
+    """Make the parser with the arguments of all commands, for shells that complete them."""
+    return _parser(None, whole=True)
 
 
 def _drop_output() -> None:
@@ -104,7 +123,8 @@ def _report(error: SidecarError, context: Context) -> int:
     if context.is_json:
         body = {"code": error.code, "message": error.message, "fix": error.fix, "params": error.params}
         sys.stdout.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")
-    sys.stderr.write(f"kb: {error.message}\n" + (f"    {error.fix}\n" if error.fix else ""))
+    sentence = context.words.errors.get(error.code, "")
+    sys.stderr.write(f"kb: {sentence}{error.message}\n" + (f"    {error.fix}\n" if error.fix else ""))
     return code or UNEXPECTED
 
 

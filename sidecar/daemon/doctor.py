@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from sidecar.api.operations import find_operation
 from sidecar.config import load_config
 from sidecar.daemon.doctor_machine import (
     check_agents,
@@ -65,6 +64,9 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
             findings.append(check())
         except SidecarError as error:
             findings.append(Finding(error.code, "bad", error.message, error.fix))
+        except PermissionError as error:
+            text = f"{error.filename or 'a file'} cannot be read: {error.strerror}"
+            findings.append(Finding("vault-unreadable", "bad", text, "Check its permissions."))
         except OSError as error:
             findings.append(
                 Finding("system", "bad", f"{error.filename or 'the system'}: {error.strerror}", "Check permissions and free space.")
@@ -100,22 +102,21 @@ def check_note(client: Asks, note: str) -> Finding:
 
 
 def _feeds(client: Asks) -> Finding:
-    if find_operation("GET", "/api/kb/feeds") is None:
-        return Finding("Feeds", "ok", "this version has none")
     answer = client.call("GET", "/api/kb/feeds")
-    subscriptions = answer.get("subscriptions") or answer.get("feeds") or []
-    if answer.get("problem"):
-        return Finding("Feeds", "bad", str(answer["problem"]), "Mend the line it names in .kb/preference.yaml.")
-    failed = [
-        str(one.get("id") or one.get("title")) for one in subscriptions if one.get("last_status", "ok") not in ("ok", "unchanged", "", None)
-    ]
-    text = f"{len(subscriptions)} subscriptions"
-    if failed:
-        more = f" and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
-        return Finding(
-            "Feeds", "note", f"{text}; without success last time: {', '.join(failed[:_SHOWN])}{more}", "Try one: kb feeds test ID"
-        )
-    return Finding("Feeds", "ok", text)
+    if answer["problem"]:
+        return Finding("Feeds", "bad", answer["problem"]["message"], answer["problem"]["fix"])
+    if not answer["subscriptions"]:
+        return Finding("Feeds", "ok", "no subscriptions")
+    active = [one for one in answer["subscriptions"] if one["enabled"]]
+    failed = [one for one in active if one["last"] and one["last"]["status"] not in ("ok", "unchanged")]
+    text = f"{len(active)} of {len(answer['subscriptions'])} subscriptions are on"
+    if not failed:
+        return Finding("Feeds", "ok", text)
+    names = "; ".join(f"{one['id']}: {one['last']['reason'] or one['last']['status']}" for one in failed[:_SHOWN])
+    more = f" and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
+    return Finding(
+        "Feeds", "note", f"{text}; {len(failed)} did not work last time: {names}{more}", f"Try one: kb feeds test {failed[0]['id']}"
+    )
 
 
 def _folders(client: Asks) -> int:

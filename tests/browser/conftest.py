@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.serving import NOTES, PAGE, Served, serve_folder, serve_vault
-from tests.conftest import MakeVault
+from tests.conftest import ROOT, MakeVault
 
 _FLAGS = [
     "--no-sandbox",
@@ -24,9 +26,16 @@ _FLAGS = [
 ]
 
 
-@pytest.fixture
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests of this folder share one event loop, for they share one Chromium."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and isinstance(item, pytest.Function):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Give a headless Chromium; skip where none could be installed."""
+    """Give a headless Chromium that all tests of a run share; skip where none could be installed."""
     path = os.environ.get("KB_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not path:
         pytest.skip("no Chromium on this machine: ./test says how it looked for one")
@@ -49,6 +58,25 @@ def watch_page() -> Callable[[Page], list[str]]:
     return watch
 
 
+@pytest_asyncio.fixture(autouse=True, loop_scope="session")
+async def closed_pages(browser: Browser) -> AsyncIterator[None]:
+    """Close what a test opened."""
+    yield
+    for context in list(browser.contexts):
+        await context.close()
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give a served vault that the tests of a module share: they look, and change nothing."""
+    root = tmp_path_factory.mktemp("shown") / "vault"
+    for name, text in NOTES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    with serve_vault(root, 1, state=tmp_path_factory.mktemp("state")) as vault:
+        yield vault
+
+
 @pytest.fixture
 def served(make_vault: MakeVault, tmp_path: Path) -> Iterator[tuple[Served, int]]:
     pages = tmp_path / "pages"
@@ -56,3 +84,14 @@ def served(make_vault: MakeVault, tmp_path: Path) -> Iterator[tuple[Served, int]
     (pages / "design.html").write_text(PAGE, encoding="utf-8")
     with serve_folder(pages) as port, serve_vault(make_vault(NOTES), port) as vault:
         yield vault, port
+
+
+@pytest.fixture(scope="session")
+def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the stand-in; skip where the plugin's Node packages are not installed."""
+    node = shutil.which("node")
+    if not node or not (ROOT / "obsidian-plugin" / "node_modules" / "esbuild").is_dir():
+        pytest.skip("the plugin's Node packages are not installed: ./test installs them")
+    target = tmp_path_factory.mktemp("standin") / "standin.js"
+    subprocess.run([node, "scripts/build-standin.mjs", str(target)], cwd=ROOT / "obsidian-plugin", check=True)
+    return target

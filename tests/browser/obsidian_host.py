@@ -12,27 +12,33 @@ import aiohttp
 from aiohttp import web
 
 from sidecar.daemon.bundle import plugin_folder
+from tests.conftest import ROOT
 
-PAGE = """<!doctype html><html><head><meta charset="utf-8"><link rel="icon" href="/icon"><link rel="stylesheet" href="/views.css">
+PAGE = """<!doctype html><html><head><meta charset="utf-8"><link rel="icon" href="/icon"><link rel="stylesheet" href="/tokens.css">
+<link rel="stylesheet" href="/host.css"><link rel="stylesheet" href="/views.css">
 </head><body class="theme-light"><script src="/standin.js"></script></body></html>"""
 
 
 @asynccontextmanager
-async def serve_obsidian(root: Path, standin: Path) -> AsyncIterator[str]:
+async def serve_obsidian(root: Path, standin: Path, *, state: Path | None = None) -> AsyncIterator[str]:
     """Serve a vault as Obsidian would show it; give the page's address."""
     folder = plugin_folder()
     assert folder is not None, "the plugin is built"
+    state_folder = state or Path(os.environ["XDG_STATE_HOME"])
 
     async def page(_: web.Request) -> web.Response:
         return web.Response(text=PAGE, content_type="text/html")
 
     async def text(request: web.Request) -> web.Response:
-        path = {"/main.js": folder / "main.js", "/views.css": folder / "styles.css", "/standin.js": standin}[request.path]
+        # Obsidian's own variables and components are not ours to ship; the console's stand in for them.
+        styles = ROOT / "obsidian-plugin" / "styles"
+        paths = {"/main.js": folder / "main.js", "/views.css": folder / "styles.css", "/standin.js": standin}
+        path = paths.get(request.path) or styles / request.path.removeprefix("/")
         kind = "text/css" if path.suffix == ".css" else "text/javascript"
         return web.Response(text=path.read_text("utf-8"), content_type=kind)
 
     async def state_file(request: web.Request) -> web.Response:
-        path = Path(os.environ["XDG_STATE_HOME"]) / request.query["path"].removeprefix("/state/")
+        path = state_folder / request.query["path"].removeprefix("/state/")
         return web.Response(text=path.read_text("utf-8")) if path.is_file() else web.Response(status=404)
 
     async def vault_file(request: web.Request) -> web.Response:
@@ -57,7 +63,7 @@ async def serve_obsidian(root: Path, standin: Path) -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_get("/", page)
     app.router.add_get("/icon", icon)
-    for path in ("/main.js", "/views.css", "/standin.js"):
+    for path in ("/main.js", "/views.css", "/standin.js", "/tokens.css", "/host.css"):
         app.router.add_get(path, text)
     app.router.add_get("/fs", state_file)
     app.router.add_route("*", "/vault/{path:.+}", vault_file)

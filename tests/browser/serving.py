@@ -39,10 +39,17 @@ class Served:
 
     root: Path
     process: subprocess.Popen[str]
+    state: Path
+    """Where its endpoint file lies."""
 
     @property
     def client(self) -> RunningSidecar:
-        endpoint = find_running(self.root)
+        before = os.environ["XDG_STATE_HOME"]
+        os.environ["XDG_STATE_HOME"] = str(self.state)
+        try:
+            endpoint = find_running(self.root)
+        finally:
+            os.environ["XDG_STATE_HOME"] = before
         assert endpoint is not None, "the sidecar runs"
         return RunningSidecar(endpoint)
 
@@ -52,22 +59,23 @@ class Served:
 
 
 @contextmanager
-def serve_vault(root: Path, page_port: int) -> Iterator[Served]:
+def serve_vault(root: Path, page_port: int, *, state: Path | None = None) -> Iterator[Served]:
     """Set a vault up and serve it in a process of its own until the block ends."""
+    state = state or Path(os.environ["XDG_STATE_HOME"])
     init_vault(root, "en")
     process = subprocess.Popen(
         [sys.executable, "-m", "sidecar.cli.main", "serve", "--vault", str(root)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "KB_ALLOW_LOOPBACK": str(page_port)},
+        env={**os.environ, "KB_ALLOW_LOOPBACK": str(page_port), "XDG_STATE_HOME": str(state)},
     )
     assert process.stdout is not None
     assert process.stderr is not None
     try:
         line = process.stdout.readline()
         assert line.startswith("Serving"), f"the sidecar did not start: {line}{process.stderr.read() if process.poll() else ''}"
-        yield Served(root, process)
+        yield Served(root, process, state)
     finally:
         process.terminate()
         process.communicate(timeout=20)

@@ -88,10 +88,8 @@ async def test_a_dead_link_says_what_happened_and_what_to_do(browser: Browser, s
     await expect(page.get_by_role("alert")).to_contain_text("The page is gone; check the address.")
 
 
-async def test_search_finds_a_chinese_word_in_the_middle_of_a_sentence_by_keyboard_alone(
-    browser: Browser, served: tuple[Served, int]
-) -> None:
-    page = await open_console(browser, served[0])
+async def test_search_finds_a_chinese_word_in_the_middle_of_a_sentence_by_keyboard_alone(browser: Browser, shown: Served) -> None:
+    page = await open_console(browser, shown)
     await expect(page.locator(".vs-hub").first).to_be_visible()
     await page.keyboard.press("/")
     await page.keyboard.type("切分")
@@ -110,8 +108,8 @@ async def test_when_the_sidecar_ends_content_stays_and_a_bar_says_so(browser: Br
     await expect(page.locator(".vs-hub").first).to_be_visible()
 
 
-async def test_the_one_time_link_opens_no_second_console(browser: Browser, served: tuple[Served, int]) -> None:
-    link = served[0].console_link()
+async def test_the_one_time_link_opens_no_second_console(browser: Browser, shown: Served) -> None:
+    link = shown.console_link()
     page = await (await browser.new_context()).new_page()
     await page.goto(link)
     await expect(page.locator(".vs-hub").first).to_be_visible()
@@ -166,14 +164,12 @@ async def test_a_note_has_an_address_that_back_and_reload_keep_and_shows_its_pic
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-async def test_every_view_is_usable_by_readers_and_is_photographed(
-    browser: Browser, served: tuple[Served, int], theme: str, locale: str
-) -> None:
+async def test_every_view_is_usable_by_readers_and_is_photographed(browser: Browser, shown: Served, theme: str, locale: str) -> None:
     if not AXE.exists():
         pytest.skip("the plugin's Node packages are not installed")
     SHOTS.mkdir(exist_ok=True)
     name = f"{theme}-{locale[:2]}"
-    page = await open_console(browser, served[0], theme=theme, locale=locale)
+    page = await open_console(browser, shown, theme=theme, locale=locale)
     await hub(page, "倒排索引.md").click()
     await expect(page.locator("[data-part=links] mark").first).to_be_visible()
     violations = await _violations(page)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,22 +12,10 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser.obsidian_host import serve_obsidian
 from tests.browser.serving import SHOTS, Served, serve_vault, until
-from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
 
 Watch = Callable[[Page], list[str]]
-
-
-@pytest.fixture(scope="session")
-def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the stand-in; skip where the plugin's Node packages are not installed."""
-    node = shutil.which("node")
-    if not node or not (ROOT / "obsidian-plugin" / "node_modules" / "esbuild").is_dir():
-        pytest.skip("the plugin's Node packages are not installed: ./test installs them")
-    target = tmp_path_factory.mktemp("standin") / "standin.js"
-    subprocess.run([node, "scripts/build-standin.mjs", str(target)], cwd=ROOT / "obsidian-plugin", check=True)
-    return target
 
 
 async def open_obsidian(browser: Browser, address: str, *, query: str = "") -> Page:

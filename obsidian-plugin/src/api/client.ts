@@ -10,6 +10,10 @@ export type SearchResult = Schemas["SearchAnswer"];
 export type Hit = Schemas["HitAnswer"];
 export type Entry = Schemas["EntryAnswer"];
 export type Picture = Schemas["PictureAnswer"];
+export type Feeds = Schemas["FeedsAnswer"];
+export type Subscription = Schemas["SubscriptionInfo"];
+export type Preference = Schemas["PreferenceAnswer"];
+export type Graph = Pick<Schemas["GraphAnswer"], "nodes" | "edges">;
 export type Job = Schemas["JobAnswer"];
 export type SidecarEvent = Schemas["EventAnswer"];
 export type Events = Schemas["EventsAnswer"];
@@ -57,6 +61,54 @@ export class SidecarClient {
 
   links(note: string, limit: number): Promise<Links> {
     return this.get("/api/kb/links", { note, limit });
+  }
+
+  feeds(): Promise<Feeds> {
+    return this.get("/api/kb/feeds");
+  }
+
+  addFeed(feed: { url: string; title: string; tags: string[] }): Promise<unknown> {
+    return this.call("POST", "/api/kb/feeds", feed);
+  }
+
+  setFeed(id: string, set: Record<string, string | number | boolean | string[] | null>): Promise<unknown> {
+    return this.call("POST", "/api/kb/feeds/set", { id, set });
+  }
+
+  removeFeed(id: string): Promise<unknown> {
+    return this.call("DELETE", `/api/kb/feeds?id=${encodeURIComponent(id)}`);
+  }
+
+  testFeed(id: string): Promise<Schemas["TestFeedAnswer"]> {
+    return this.call("POST", "/api/kb/feeds/test", { id, limit: 50 });
+  }
+
+  importFeeds(text: string): Promise<Schemas["ImportAnswer"]> {
+    return this.call("POST", "/api/kb/feeds/import", { text });
+  }
+
+  exportFeeds(): Promise<Schemas["ExportAnswer"]> {
+    return this.get("/api/kb/feeds/export");
+  }
+
+  loginFeed(id: string): Promise<Schemas["LoginAnswer"]> {
+    return this.call("POST", "/api/kb/feeds/login", { id });
+  }
+
+  preference(): Promise<Preference> {
+    return this.get("/api/kb/preference");
+  }
+
+  setPreference(set: { path: (string | number)[]; value: unknown }[], remove: (string | number)[][]): Promise<Preference> {
+    return this.call("POST", "/api/kb/preference", { set, remove });
+  }
+
+  graph(): Promise<Graph> {
+    return this.get("/api/kb/graph");
+  }
+
+  neighbourhood(note: string): Promise<Graph> {
+    return this.get("/api/kb/graph/neighbourhood", { note, depth: 2, limit: 400 });
   }
 
   moc(): Promise<Moc> {

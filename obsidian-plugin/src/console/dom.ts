@@ -18,6 +18,15 @@ export function installDomHelpers(): void {
   element.createSpan = function (this: HTMLElement, options?: DomElementInfo | string) {
     return this.createEl("span", options);
   };
+  const createSvg = function (this: Element, tag: string, options?: SvgElementInfo | string) {
+    const el = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const info = typeof options === "string" ? { cls: options } : (options ?? {});
+    if (info.cls) el.setAttribute("class", [info.cls].flat().join(" "));
+    for (const [name, value] of Object.entries(info.attr ?? {})) if (value !== null) el.setAttribute(name, String(value));
+    this.append(el);
+    return el;
+  };
+  Element.prototype.createSvg = createSvg as typeof Element.prototype.createSvg;
   element.empty = function (this: HTMLElement) {
     this.replaceChildren();
   };

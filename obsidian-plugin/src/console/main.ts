@@ -2,22 +2,27 @@ import type { SidecarClient } from "../api/client";
 import { Connection } from "../connection";
 import { bookmarklets, handedLink, linkInHash } from "../handed";
 import { Unreachable } from "../api/errors";
-import type { Host } from "../host";
-import { localeOf, wordsFor } from "../i18n";
+import type { Host, MenuItem } from "../host";
+import { localeOf, wordsFor, type Words } from "../i18n";
 import { showStatus } from "../ui/status";
 import { appendIcon, iconButton } from "../ui/dom";
 import { BacklinksPane } from "../views/backlinks";
 import { IngestPanel } from "../views/ingest";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
+import { diagnose } from "../ui/diagnostics";
+import { SettingsPane } from "../views/settings/panel";
 import { consoleConnector } from "./connector";
+import { GraphView } from "./graph/view";
 import { installDomHelpers } from "./dom";
 import { ICONS } from "./icons";
 import { openOverlay } from "./overlay";
-import { readRoute, writeRoute } from "./route";
+import { ownWords, type OwnWords } from "./words";
+import { readRoute, writeRoute, type Route } from "./route";
 import { Reader } from "./reader";
 
 type Tab = "map" | "note" | "links";
+type Place = Route["place"];
 
 const NOTICE_MS = 4000;
 /** How long an open console may take to answer for a link. */
@@ -37,18 +42,22 @@ function start(): void {
   const locale = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
   document.documentElement.lang = locale;
   const words = wordsFor(locale);
+  const own = ownWords(locale);
   const connection = new Connection(consoleConnector(() => connection.nudge()));
 
   const app = document.body.createDiv({ cls: "vs-console" });
   const bar = app.createEl("header", { cls: "vs-console-bar" });
   const main = app.createEl("main", { cls: "vs-console-main" });
+  const notes = main.createDiv({ cls: "vs-console-notes", attr: { "data-place": "notes" } });
+  const tabs = notes.createDiv({ cls: "vs-nav vs-console-tabs", attr: { role: "tablist", "aria-label": own.placeNotes } });
+  for (const [tab, text] of [["map", own.tabMap], ["note", own.tabNote], ["links", own.tabLinks]] as [Tab, string][]) {
+    tabs.createEl("button", { text, attr: { type: "button", role: "tab", "data-tab": tab } }).addEventListener("click", () => show(tab));
+  }
   const notices = document.body.createDiv({ cls: "vs-notices", attr: { role: "status", "aria-live": "polite" } });
 
   const show = (tab: Tab): void => {
-    main.dataset["tab"] = tab;
-    for (const button of bar.querySelectorAll<HTMLElement>("[role=tab]")) {
-      button.setAttribute("aria-selected", String(button.dataset["tab"] === tab));
-    }
+    notes.dataset["tab"] = tab;
+    for (const button of tabs.querySelectorAll<HTMLElement>("[role=tab]")) button.setAttribute("aria-selected", String(button.dataset["tab"] === tab));
   };
 
   const host: Host = {
@@ -62,6 +71,32 @@ function start(): void {
       else location.hash = hash;
     },
     search: (query) => openSearch(query),
+    browse: (url) => {
+      if (/^https?:/i.test(url)) window.open(url, "_blank", "noopener,noreferrer");
+    },
+    recall: (key) => JSON.parse(localStorage.getItem(`vs-${key}`) ?? "null") as unknown,
+    remember: (key, value) => localStorage.setItem(`vs-${key}`, JSON.stringify(value)),
+    menu: openMenu,
+    modal: (title, fill) =>
+      openOverlay(title, "modal", (el, close) => {
+        el.createEl("h2", { cls: "modal-title", text: title });
+        fill(el.createDiv(), close);
+        iconButton(host, el, "x", words.close, close).addClass("modal-close-button");
+        return () => undefined;
+      }),
+    imageAddress(data) {
+      const [head = "", body = ""] = data.split(",");
+      const bytes = Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
+      return URL.createObjectURL(new Blob([bytes], { type: /^data:(image\/(?:png|jpeg|gif|webp))/.exec(head)?.[1] ?? "image/png" }));
+    },
+    save(name, text, ending = "md") {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+      link.download = `${name}.${ending}`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+      return Promise.resolve();
+    },
     copy: (text) => navigator.clipboard.writeText(text),
     notify(text) {
       const notice = notices.createDiv({ cls: "notice", text });
@@ -101,20 +136,52 @@ function start(): void {
       return () => panel.unmount();
     });
 
-  drawBar(bar, host, connection, { openSearch: () => openSearch(""), openIngest: () => openIngest(""), show, setTheme });
+  drawBar(bar, host, connection, { openSearch: () => openSearch(""), openIngest: () => openIngest(""), setTheme });
 
   const map = new MapPane(host, connection);
-  map.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "map" } }).createDiv());
-  const reading = main.createEl("section", { cls: "vs-console-note vs-view", attr: { "data-part": "note", tabindex: "-1" } });
+  map.mount(notes.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "map" } }).createDiv());
+  const reading = notes.createEl("section", { cls: "vs-console-note vs-view", attr: { "data-part": "note", tabindex: "-1" } });
   const ask = <T>(question: (client: SidecarClient) => Promise<T>): Promise<T> => {
     const client = connection.client;
     return client ? question(client) : Promise.reject(new Unreachable(words.offlineTitle));
   };
   const reader = new Reader(reading, host, connection, (note) => ask((client) => client.entry(note)), (path) => ask((client) => client.picture(path)));
   const backlinks = new BacklinksPane(host, connection);
-  backlinks.mount(main.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "links" } }).createDiv());
+  backlinks.mount(notes.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "links" } }).createDiv());
+  /** Views of their own are made when first gone to, and work only while they are shown. */
+  let open: { place: Place; end: () => void } | null = null;
+  const openPlace = (place: Place): void => {
+    for (const link of bar.querySelectorAll<HTMLElement>("[data-to]")) {
+      if (link.dataset["to"] === place) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    notes.toggleClass("is-hidden", place !== "notes");
+    if (open?.place === place) return;
+    open?.end();
+    open = null;
+    const make = place === "notes" ? undefined : views[place];
+    if (!make) return;
+    const el = main.createDiv({ cls: "vs-console-place", attr: { "data-place": place } });
+    const view = make();
+    view.mount(el.createDiv());
+    open = {
+      place,
+      end: () => {
+        view.unmount();
+        el.remove();
+      },
+    };
+  };
+  const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
+    settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(host, connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
+    graph: () => new GraphView(host, connection, lastNote),
+  };
+  let lastNote: string | null = null;
   const goTo = (): void => {
-    const { note } = readRoute(location.hash);
+    const { place, note } = readRoute(location.hash);
+    if (place === "notes") lastNote = note;
+    openPlace(place);
+    if (place !== "notes") return;
     backlinks.setNote(note);
     if (note === null) {
       reader.clear();
@@ -144,7 +211,7 @@ function start(): void {
   const handed = linkInHash(location.hash);
   if (handed) history.replaceState(null, "", location.pathname);
   void connection.run();
-  shareLinks(handed, () => connection.client !== null, openIngest, () => host.notify(words.handedOn));
+  shareLinks(handed, () => connection.client !== null, openIngest, () => host.notify(own.handedOn));
 }
 
 /**
@@ -174,18 +241,16 @@ function shareLinks(handed: string, hasKey: () => boolean, ask: (link: string) =
 interface BarActions {
   openSearch(): void;
   openIngest(): void;
-  show(tab: Tab): void;
   setTheme(isDark: boolean): void;
 }
 
 function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: BarActions): void {
   const { words } = host;
+  const own = ownWords(host.locale);
   bar.createEl("h1", { text: words.appName });
-  const tabs = bar.createDiv({ cls: "vs-nav", attr: { role: "tablist" } });
-  const labels: [Tab, string][] = [["map", words.tabMap], ["note", words.tabNote], ["links", words.tabLinks]];
-  for (const [tab, text] of labels) {
-    const button = tabs.createEl("button", { text, attr: { type: "button", role: "tab", "data-tab": tab } });
-    button.addEventListener("click", () => actions.show(tab));
+  const places = bar.createEl("nav", { cls: "vs-nav", attr: { "aria-label": words.appName } });
+  for (const [place, text] of placesOf(words, own)) {
+    places.createEl("a", { text, attr: { href: writeRoute({ place, note: null }), "data-to": place } });
   }
   showStatus(host, connection, bar.createDiv({ attr: { role: "status" } }));
   const search = bar.createEl("button", { cls: "vs-console-search", attr: { type: "button", "aria-label": words.search } });
@@ -197,7 +262,48 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
   appendIcon(host, ingest, "download");
   ingest.createSpan({ text: words.ingest });
   ingest.addEventListener("click", () => actions.openIngest());
-  iconButton(host, bar, "sun-moon", words.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
+  iconButton(host, bar, "sun-moon", own.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
+}
+
+function placesOf(words: Words, own: OwnWords): [Place, string][] {
+  return [["notes", own.placeNotes], ["graph", own.graph], ["settings", words.settings]];
+}
+
+/** A menu below a button: arrows move, Escape closes. */
+function openMenu(anchor: HTMLElement, items: MenuItem[]): void {
+  document.querySelector(".vs-menu")?.remove();
+  const menu = document.body.createDiv({ cls: "menu vs-menu", attr: { role: "menu" } });
+  const end = (): void => {
+    menu.remove();
+    document.removeEventListener("mousedown", beside, true);
+    anchor.focus();
+  };
+  const beside = (event: MouseEvent): void => {
+    if (!menu.contains(event.target as Node)) end();
+  };
+  document.addEventListener("mousedown", beside, true);
+  for (const { label, icon, run } of items) {
+    const button = menu.createEl("button", { cls: "menu-item", attr: { role: "menuitem", type: "button" } });
+    drawIcon(button.createSpan({ cls: "vs-icon" }), icon);
+    button.createSpan({ text: label });
+    button.addEventListener("click", () => {
+      end();
+      run();
+    });
+  }
+  menu.addEventListener("keydown", (event) => {
+    const buttons = Array.from(menu.querySelectorAll<HTMLElement>("button"));
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    if (event.key === "ArrowDown") buttons[(at + 1) % buttons.length]?.focus();
+    else if (event.key === "ArrowUp") buttons[(at - 1 + buttons.length) % buttons.length]?.focus();
+    else if (event.key === "Escape" || event.key === "Tab") end();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const { left, right, bottom } = anchor.getBoundingClientRect();
+  menu.setCssProps({ "--vs-x": `${Math.max(4, Math.min(left, right - 220, innerWidth - 228))}px`, "--vs-y": `${Math.min(bottom + 4, innerHeight - menu.offsetHeight - 8)}px` });
+  menu.querySelector("button")?.focus();
 }
 
 function drawIcon(el: HTMLElement, name: string): void {

@@ -2,6 +2,7 @@ import type { Entry, Picture } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, explainError, showEmpty } from "../ui/dom";
+import { ownWords } from "./words";
 
 /** Shows one note. The HTML comes cleaned from the sidecar and is parsed without running anything. */
 export class Reader {
@@ -52,8 +53,8 @@ export class Reader {
   }
 
   private showNothing(): void {
-    const { words } = this.host;
-    showEmpty(this.host, this.el, { icon: "file-text", title: words.consoleEmptyTitle, text: words.consoleEmptyText });
+    const own = ownWords(this.host.locale);
+    showEmpty(this.host, this.el, { icon: "file-text", title: own.consoleEmptyTitle, text: own.consoleEmptyText });
   }
 
   private showError(error: unknown): void {

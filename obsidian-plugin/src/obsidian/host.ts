@@ -1,6 +1,6 @@
-import { MarkdownView, Notice, setIcon, TFile, type App } from "obsidian";
+import { FileSystemAdapter, MarkdownView, Menu, Modal, normalizePath, Notice, setIcon, TFile, type App } from "obsidian";
 import type { Mention } from "../api/client";
-import type { Host } from "../host";
+import type { Host, MenuItem } from "../host";
 import { wordsFor, type Locale } from "../i18n";
 
 const NOTICE_MS = 5000;
@@ -61,6 +61,49 @@ export class ObsidianHost implements Host {
 
   search(query: string): void {
     this.openSearch(query);
+  }
+
+  browse(url: string): void {
+    if (/^https?:/i.test(url)) window.open(url);
+  }
+
+  recall(key: string): unknown {
+    return this.app.loadLocalStorage(`vault-sidecar-${key}`) as unknown;
+  }
+
+  remember(key: string, value: unknown): void {
+    this.app.saveLocalStorage(`vault-sidecar-${key}`, value);
+  }
+
+  menu(anchor: HTMLElement, items: MenuItem[]): void {
+    const menu = new Menu();
+    for (const { label, icon, run } of items) menu.addItem((item) => item.setTitle(label).setIcon(icon).onClick(run));
+    const { left, bottom } = anchor.getBoundingClientRect();
+    menu.showAtPosition({ x: left, y: bottom });
+  }
+
+  modal(title: string, fill: (el: HTMLElement, close: () => void) => void): void {
+    const modal = new Modal(this.app);
+    modal.setTitle(title);
+    fill(modal.contentEl, () => modal.close());
+    modal.open();
+  }
+
+  async save(name: string, text: string, ending = "md"): Promise<void> {
+    let path = normalizePath(`${name}.${ending}`);
+    for (let n = 2; this.app.vault.getAbstractFileByPath(path); n++) path = normalizePath(`${name} ${n}.${ending}`);
+    await this.app.vault.create(path, text);
+    if (ending === "md") this.openNote(path, true);
+    else this.notify(path);
+  }
+
+  openFile(path: string): void {
+    const { adapter } = this.app.vault;
+    if (adapter instanceof FileSystemAdapter) window.open(adapter.getFilePath(path));
+  }
+
+  imageAddress(data: string): string {
+    return data;
   }
 
   async copy(text: string): Promise<void> {

@@ -2,10 +2,10 @@ import { ItemView, type WorkspaceLeaf } from "obsidian";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { BacklinksPane } from "../views/backlinks";
-import { MapPane } from "../views/map";
 
 export const BACKLINKS_VIEW = "vault-sidecar-backlinks";
 export const MAP_VIEW = "vault-sidecar-map";
+export const BRIEF_VIEW = "vault-sidecar-brief";
 
 /** Backlinks+ in a side leaf; follows the active note. */
 export class BacklinksLeaf extends ItemView {
@@ -49,32 +49,32 @@ export class BacklinksLeaf extends ItemView {
   }
 }
 
-/** The map of content in a side leaf. */
-export class MapLeaf extends ItemView {
-  private readonly pane: MapPane;
-
+/** A view that shows the same whatever note is open: the map, the brief, the metabolism. */
+export class PlainLeaf extends ItemView {
   constructor(
     leaf: WorkspaceLeaf,
-    private readonly host: Host,
-    connection: Connection,
+    private readonly type: string,
+    private readonly label: string,
+    private readonly iconName: string,
+    private readonly pane: { mount(el: HTMLElement): void; unmount(): void },
   ) {
     super(leaf);
-    this.pane = new MapPane(host, connection);
   }
 
   override getViewType(): string {
-    return MAP_VIEW;
+    return this.type;
   }
 
   override getDisplayText(): string {
-    return this.host.words.map;
+    return this.label;
   }
 
   override getIcon(): string {
-    return "map";
+    return this.iconName;
   }
 
   override async onOpen(): Promise<void> {
+    this.contentEl.addClass("vs-leaf");
     this.pane.mount(this.contentEl.createDiv());
   }
 

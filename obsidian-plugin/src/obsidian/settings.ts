@@ -2,6 +2,7 @@ import { getLanguage, PluginSettingTab, type App, type Plugin, type SettingDefin
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { localeOf, type Locale } from "../i18n";
+import { SettingsPane } from "../views/settings/panel";
 
 export interface Settings {
   language: "auto" | Locale;
@@ -33,6 +34,7 @@ export class SettingsTab extends PluginSettingTab {
     private readonly connection: Connection,
     private readonly settings: Settings,
     private readonly save: () => Promise<void>,
+    private readonly diagnose: () => void,
   ) {
     super(app, plugin);
   }
@@ -59,6 +61,17 @@ export class SettingsTab extends PluginSettingTab {
         },
       },
       { name: words.settingOpen, desc: words.settingOpenText, control: { type: "toggle", key: "openWhenDone" } },
+      {
+        name: words.settings,
+        searchable: false,
+        render: (setting) => {
+          setting.settingEl.empty();
+          setting.settingEl.addClass("vs-settings-row");
+          const pane = new SettingsPane(this.host, this.connection, this.diagnose);
+          pane.mount(setting.settingEl.createDiv());
+          return () => pane.unmount();
+        },
+      },
     ];
   }
 

@@ -4,16 +4,31 @@ import type { Host } from "../host";
 /** Start and end of a passage, in code points, as the sidecar counts. */
 type Highlight = readonly [number, number] | readonly number[];
 
+/** Append a box of a class, with a text if one is given. */
+export function div(el: HTMLElement, cls: string, text?: string): HTMLElement {
+  return el.createDiv(text === undefined ? { cls } : { cls, text });
+}
+
+/** Append a run of text of a class. */
+export function span(el: HTMLElement, cls: string, text?: string): HTMLElement {
+  return el.createSpan(text === undefined ? { cls } : { cls, text });
+}
+
+/** A line of a note as one reads it: other links by their words, without marks. */
+function plain(text: string): string {
+  return text.replace(/!?\[\[(?:[^\]|[]*\|)?([^\][]*)\]\]/g, "$1").replace(/\*\*|==|~~|`/g, "");
+}
+
 /** Append text with its highlighted passages marked. */
 export function appendMarked(el: HTMLElement, text: string, highlights: readonly Highlight[]): void {
   const points = Array.from(text);
   let at = 0;
   for (const [start = 0, end = 0] of highlights) {
-    if (start > at) el.appendText(points.slice(at, start).join(""));
+    if (start > at) el.appendText(plain(points.slice(at, start).join("")));
     el.createEl("mark", { cls: "vs-hit", text: points.slice(start, end).join("") });
     at = end;
   }
-  if (at < points.length) el.appendText(points.slice(at).join(""));
+  if (at < points.length) el.appendText(plain(points.slice(at).join("")));
 }
 
 /** Append an icon; it is decoration, so screen readers pass over it. */
@@ -29,22 +44,36 @@ export function appendContext(el: HTMLElement, found: { context: string; highlig
   const [start = 0, end = 0] = found.highlights[0] ?? [];
   const bare = /^!?\[\[(.*)\]\]$/s.exec(points.slice(start, end).join(""));
   if (!bare) return appendMarked(el, found.context, found.highlights);
-  el.appendText(points.slice(0, start).join(""));
+  el.appendText(plain(points.slice(0, start).join("")));
   el.createEl("mark", { cls: "vs-hit", text: bare[1] ?? "" });
-  el.appendText(points.slice(end).join(""));
+  el.appendText(plain(points.slice(end).join("")));
 }
 
 /** A button that shows only an icon, with a name for readers and tooltip. */
 export function iconButton(host: Host, el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
-  const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, type: "button" } });
+  const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label } });
   host.icon(button, icon);
   button.addEventListener("click", onClick);
   return button;
 }
 
+/** A button with words; `icon` comes before them, `cls` as the design names it. */
+export function press(host: Host, el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
+  const button = el.createEl("button", { cls, attr: { "data-row": `${label}` } });
+  if (icon) appendIcon(host, button, icon);
+  span(button, "", label);
+  button.addEventListener("click", run);
+  return button;
+}
+
+/** A button that looks like a link. */
+export function linkButton(host: Host, el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
+  return press(host, el, label, run, "vs-plain vs-link");
+}
+
 /** A command to type, with a button that copies it. */
 export function commandBox(host: Host, el: HTMLElement, command: string): void {
-  const box = el.createDiv({ cls: "vs-command" });
+  const box = div(el, "vs-command");
   box.createEl("code", { text: command });
   iconButton(host, box, "copy", host.words.copy, () => {
     void host.copy(command).then(() => host.notify(host.words.copied));
@@ -68,8 +97,8 @@ export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void 
   if (state.command) commandBox(host, box, state.command);
   const action = state.action;
   if (action) {
-    const acts = box.createDiv({ cls: "vs-acts" });
-    acts.createEl("button", { text: action.label, attr: { type: "button" } }).addEventListener("click", () => action.run());
+    const acts = div(box, "vs-acts");
+    press(host, acts, action.label, action.run);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
-import { explainError, formatTime, showEmpty } from "./dom";
+import { div, explainError, formatTime, showEmpty, span } from "./dom";
 import { progressOf } from "./status";
 import { attachTreeKeys } from "./tree_keys";
 
@@ -29,18 +29,28 @@ export abstract class Pane {
     protected readonly host: Host,
     protected readonly connection: Connection,
     private readonly label: string,
+    /** A view of its own with a bar, whose body scrolls; else a pane in a side leaf. */
+    private readonly kind: "pane" | "view" | "settings" = "pane",
   ) {}
 
   mount(root: HTMLElement): void {
     this.root = root;
     root.empty();
-    root.addClass("vs-pane");
+    root.addClass(...(this.isWide ? ["vs-view", "vs-framed"] : [`vs-${this.kind}`]));
     root.setAttribute("aria-label", this.label);
-    this.banner = root.createDiv({ cls: "vs-banner is-hidden" });
-    this.head = root.createDiv({ cls: "vs-pane-head" });
-    this.body = root.createDiv({ cls: "vs-pane-body", });
+    if (this.isWide) {
+      root.setAttribute("role", "region");
+      this.head = div(root, "vs-bar");
+      this.banner = root.createDiv({ cls: "vs-banner is-hidden", attr: { role: "status" } });
+      this.body = root.createDiv({ cls: "vs-scroll", attr: { tabindex: "-1" } });
+    } else {
+      const isPane = this.kind === "pane";
+      this.banner = div(root, "vs-banner is-hidden");
+      this.head = div(root, isPane ? "vs-pane-head" : "vs-tabs");
+      this.body = div(root, isPane ? "vs-pane-body" : "vs-settings-body");
+      if (isPane) attachTreeKeys(this.body);
+    }
     this.foot = root.createDiv({ cls: "vs-pane-foot is-hidden", attr: { role: "status" } });
-    attachTreeKeys(this.body);
     let ready = false;
     this.unsubscribe.push(
       this.connection.onState((state) => {
@@ -88,6 +98,15 @@ export abstract class Pane {
   protected abstract concerns(event: string): boolean;
   protected abstract drawHead(): void;
 
+  private get isWide(): boolean {
+    return this.kind === "view";
+  }
+
+  /** What scrolls when there is more than fits. */
+  protected get scroller(): HTMLElement | null {
+    return this.isWide ? this.body : (this.root?.parentElement ?? null);
+  }
+
   /** Draw something that needs no sidecar, such as "no note open". */
   protected drawNow(draw: () => void): void {
     this.loading++;
@@ -123,9 +142,9 @@ export abstract class Pane {
       cls: "tree-item-self is-clickable",
       attr: { role: "treeitem", tabindex: "-1", "aria-expanded": String(open), "data-row": key },
     });
-    this.host.icon(row.createSpan({ cls: "vs-icon" }), open ? "chevron-down" : "chevron-right");
-    row.createSpan({ cls: "tree-item-inner", text: title });
-    row.createSpan({ cls: "tree-item-flair", text: flair });
+    this.host.icon(span(row, "vs-icon"), open ? "chevron-down" : "chevron-right");
+    span(row, "tree-item-inner", title);
+    span(row, "tree-item-flair", flair);
     row.addEventListener("click", () => {
       if (open) this.folded.add(key);
       else this.folded.delete(key);
@@ -153,18 +172,19 @@ export abstract class Pane {
   }
 
   private redraw(draw: () => void): void {
-    const scroll = this.root?.parentElement?.scrollTop ?? 0;
-    const focused = this.body.querySelector<HTMLElement>("[data-row]:focus")?.dataset["row"];
+    const scroll = this.scroller?.scrollTop ?? 0;
+    const focused = this.root?.querySelector<HTMLElement>("[data-row]:focus")?.dataset["row"];
     this.body.empty();
     this.head.empty();
     this.drawHead();
     draw();
     this.hasContent = true;
-    const rows = Array.from(this.body.querySelectorAll<HTMLElement>("[data-row]"));
+    const rows = Array.from(this.root?.querySelectorAll<HTMLElement>("[data-row]") ?? []);
     const again = rows.find((row) => row.dataset["row"] === focused) ?? null;
-    (again ?? rows[0])?.setAttribute("tabindex", "0");
+    if (this.kind === "pane") (again ?? rows[0])?.setAttribute("tabindex", "0");
     again?.focus();
-    if (this.root?.parentElement) this.root.parentElement.scrollTop = scroll;
+    if (again instanceof HTMLInputElement && again.type === "search") again.setSelectionRange(again.value.length, again.value.length);
+    if (this.scroller) this.scroller.scrollTop = scroll;
   }
 
   private reloadSoon(): void {
@@ -232,7 +252,7 @@ export abstract class Pane {
   private showSkeleton(): void {
     this.body.empty();
     for (const width of ["60%", "80%", "45%", "70%"]) {
-      const bar = this.body.createDiv({ cls: "vs-skel-row" }).createSpan({ cls: "vs-skel" });
+      const bar = div(this.body, "vs-skel-row").createSpan({ cls: "vs-skel" });
       bar.setCssProps({ "--vs-skel-width": width });
     }
   }

@@ -1,14 +1,14 @@
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
-import { formatCount } from "./dom";
+import { formatCount, span } from "./dom";
 
 /** One quiet item in the status bar; gives a call that ends it. */
 export function showStatus(host: Host, connection: Connection, el: HTMLElement): () => void {
   el.addClass("vs-statusbar");
   return connection.onState((state) => {
     el.empty();
-    host.icon(el.createSpan({ cls: "vs-icon" }), ICONS[state.kind]);
-    el.createSpan({ text: textOf(host, state) });
+    host.icon(span(el, "vs-icon"), ICONS[state.kind]);
+    span(el, "", textOf(host, state));
   });
 }
 

@@ -2,7 +2,7 @@ import type { Links, Mention } from "../api/client";
 import { ApiError } from "../api/errors";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendContext, appendIcon, formatTime, showEmpty } from "../ui/dom";
+import { appendContext, appendIcon, div, formatTime, showEmpty, span } from "../ui/dom";
 import { Pane } from "../ui/pane";
 
 type Back = Links["back"][number];
@@ -119,7 +119,7 @@ export class BacklinksPane extends Pane {
       else bySource.set(mention.source, [mention]);
     }
     for (const [source, found] of bySource) {
-      const note = parent.createDiv({ cls: "vs-note" });
+      const note = div(parent, "vs-note");
       const fold = `${key}:${source}`;
       const open = !this.folded.has(fold);
       const row = this.foldRow(note, fold, found[0]?.title ?? source, String(found.length), open);
@@ -129,19 +129,19 @@ export class BacklinksPane extends Pane {
   }
 
   private drawContexts(note: HTMLElement, source: string, found: (Back | Mention)[], target?: string): void {
-    const box = note.createDiv({ cls: "vs-ctx" });
+    const box = div(note, "vs-ctx");
     let heading = "";
     for (const mention of found) {
       if (mention.heading && mention.heading !== heading) {
         heading = mention.heading;
         box.createEl("p", { cls: "vs-crumb", text: heading });
       }
-      const line = box.createDiv({ cls: "vs-mention" });
-      const text = line.createSpan({ cls: "vs-mention-text" });
+      const line = div(box, "vs-mention");
+      const text = span(line, "vs-mention-text");
       appendContext(text, mention);
       this.noteRow(line, source);
       if ("name" in mention && target && this.host.linkMention) {
-        const button = line.createEl("button", { text: this.host.words.link, attr: { type: "button" } });
+        const button = line.createEl("button", { text: this.host.words.link });
         button.addEventListener("click", (event) => {
           event.stopPropagation();
           void this.host.linkMention?.(mention, target);
@@ -152,16 +152,16 @@ export class BacklinksPane extends Pane {
 
   private drawRelated(parent: HTMLElement, related: Related): void {
     const { words } = this.host;
-    const row = parent.createDiv({ cls: "vs-rel" });
+    const row = div(parent, "vs-rel");
     appendIcon(this.host, row, "file");
-    row.createSpan({ cls: "vs-t", text: related.title });
+    span(row, "vs-t", related.title);
     const { tags = [], neighbours = [], text = [] } = related.reasons;
     const reasons = [
       tags.length > 0 ? words.sharedTags(tags) : "",
       neighbours.length > 0 ? words.sharedNeighbours(neighbours.length) : "",
       text.length > 0 ? words.sharedWords(text.slice(0, 4)) : "",
     ];
-    row.createSpan({ cls: "vs-r", text: reasons.filter(Boolean).join(" · ") });
+    span(row, "vs-r", reasons.filter(Boolean).join(" · "));
     row.setAttribute("title", [...tags.map((tag) => `#${tag}`), ...neighbours, ...text].join("\n"));
     this.noteRow(row, related.path);
   }
@@ -169,8 +169,8 @@ export class BacklinksPane extends Pane {
   private outRow(parent: HTMLElement, link: Forward, icon: string, right: string): HTMLElement {
     const row = parent.createDiv({ cls: link.resolved ? "vs-rel" : "vs-rel is-unresolved", attr: { title: link.target } });
     appendIcon(this.host, row, icon);
-    row.createSpan({ cls: "vs-t", text: link.title });
-    row.createSpan({ cls: "vs-n", text: right });
+    span(row, "vs-t", link.title);
+    span(row, "vs-n", right);
     row.setAttribute("role", "treeitem");
     return row;
   }
@@ -187,8 +187,8 @@ export class BacklinksPane extends Pane {
     if (!link) return;
     const row = this.outRow(parent, link, "file-plus", words.notWrittenYet);
     const known = link.known_otherwise?.[0];
-    if (link.wanted_by > 0) row.createSpan({ cls: "vs-r", text: words.alsoWanted(link.wanted_by) });
-    if (known) row.createSpan({ cls: "vs-r", text: words.knownAs(nameOf(known)) });
+    if (link.wanted_by > 0) span(row, "vs-r", words.alsoWanted(link.wanted_by));
+    if (known) span(row, "vs-r", words.knownAs(nameOf(known)));
     if (!this.host.createNote) return;
     row.addClass("is-clickable");
     row.setAttribute("tabindex", "-1");

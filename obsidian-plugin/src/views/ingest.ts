@@ -1,7 +1,7 @@
 import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, explain, explainError, formatCount } from "../ui/dom";
+import { appendIcon, div, explain, explainError, formatCount, span } from "../ui/dom";
 import { follow, hostOf } from "../ui/jobs";
 import { textOf } from "../ui/status";
 
@@ -45,13 +45,13 @@ export class IngestPanel {
   private showForm(links: string, tags: string, problem: string): void {
     const { words } = this.host;
     const body = this.begin(words.ingest);
-    const field = body.createDiv({ cls: "vs-field" });
+    const field = div(body, "vs-field");
     field.createEl("label", { text: words.ingestLink, attr: { for: "vs-ingest-link" } });
     const input = field.createEl("textarea", { attr: { id: "vs-ingest-link", rows: "2", spellcheck: "false", "aria-describedby": "vs-ingest-hint" } });
     input.value = links;
     const hint = problem || (this.options.handedOver && links ? words.ingestHandedOver : this.options.fromClipboard && links ? words.ingestFromClipboard : words.ingestHint);
     field.createSpan({ cls: problem ? "vs-small vs-bad-text" : "vs-small vs-muted", text: hint, attr: { id: "vs-ingest-hint", ...(problem ? { role: "alert" } : {}) } });
-    const tagField = body.createDiv({ cls: "vs-field" });
+    const tagField = div(body, "vs-field");
     tagField.createEl("label", { text: words.ingestTags, attr: { for: "vs-ingest-tags" } });
     const tagInput = tagField.createEl("input", { attr: { id: "vs-ingest-tags", type: "text", placeholder: words.ingestTagsHint } });
     tagInput.value = tags;
@@ -75,9 +75,9 @@ export class IngestPanel {
   private offerBookmarklets(body: HTMLElement): void {
     const offered = this.options.bookmarklets ?? [];
     if (offered.length === 0) return;
-    const box = body.createDiv({ cls: "vs-field" });
-    box.createSpan({ cls: "vs-small vs-muted", text: this.host.words.bookmarkletHint });
-    const row = box.createDiv({ cls: "vs-acts" });
+    const box = div(body, "vs-field");
+    span(box, "vs-small vs-muted", this.host.words.bookmarkletHint);
+    const row = div(box, "vs-acts");
     for (const [label, href] of offered) {
       const link = row.createEl("a", { text: label, attr: { href } });
       link.addEventListener("click", (event) => event.preventDefault());
@@ -117,8 +117,8 @@ export class IngestPanel {
     STEPS.forEach((step, n) => {
       const item = list.createEl("li", { cls: n < at ? "is-ok" : n === at ? "" : "is-todo" });
       appendIcon(this.host, item, n < at ? "check" : n === at ? "loader" : "circle", n === at ? "vs-spin" : "");
-      item.createSpan({ text: labels[step] });
-      item.createSpan({ text: step === "fetch" && last?.bytes ? `${Math.round(last.bytes / 1000)} kB` : "" });
+      span(item, "", labels[step]);
+      span(item, "", step === "fetch" && last?.bytes ? `${Math.round(last.bytes / 1000)} kB` : "");
     });
     const bar = body.createEl("progress", { cls: "vs-progress", attr: { max: "4", "aria-label": words.ingesting } });
     bar.value = at + 1.5;
@@ -206,11 +206,11 @@ export class IngestPanel {
       const failed = result.status === "failed";
       const item = list.createEl("li", { cls: failed ? "is-bad" : result.status === "created" ? "is-ok" : "" });
       appendIcon(this.host, item, failed ? "x" : result.status === "created" ? "check" : "minus");
-      const text = item.createSpan({ text: result.title ?? hostOf(result.url) });
+      const text = span(item, "", result.title ?? hostOf(result.url));
       text.createEl("small", { text: result.error ? explain(this.host, result.error).what : (result.path ?? "") });
       const path = result.path;
       if (path) {
-        const button = item.createEl("button", { cls: "vs-plain vs-link", text: words.open, attr: { type: "button" } });
+        const button = item.createEl("button", { cls: "vs-plain vs-link", text: words.open });
         button.addEventListener("click", () => this.open(path));
       }
     }
@@ -234,10 +234,10 @@ export class IngestPanel {
   }
 
   private buttons(body: HTMLElement, buttons: { label: string; icon?: string; cta?: boolean; run: () => void }[]): void {
-    const row = body.createDiv({ cls: "modal-button-container" });
+    const row = div(body, "modal-button-container");
     for (const { label, icon, cta, run } of buttons) {
-      const button = row.createEl("button", { cls: cta ? "mod-cta" : "", attr: { type: "button" } });
-      button.createSpan({ text: label });
+      const button = row.createEl("button", { cls: cta ? "mod-cta" : "" });
+      span(button, "", label);
       if (icon) appendIcon(this.host, button, icon);
       button.addEventListener("click", run);
       if (cta) button.focus();

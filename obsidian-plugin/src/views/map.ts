@@ -1,7 +1,7 @@
 import type { Moc } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, explainError, formatCount, formatTime, iconButton, showEmpty } from "../ui/dom";
+import { appendIcon, div, explainError, formatCount, formatTime, iconButton, showEmpty, span } from "../ui/dom";
 import { Pane } from "../ui/pane";
 
 const FEW = 8;
@@ -76,13 +76,13 @@ export class MapPane extends Pane {
     const { words } = this.host;
     const layered = ["core", "wiki", "sources", "inbox"].some((layer) => (moc.counts[layer] ?? 0) > 0);
     const shown: [string, string][] = layered
-      ? [["core", words.core], ["wiki", words.wiki], ["sources", words.sources], ["inbox", words.inbox]]
+      ? ["core", "wiki", "sources", "inbox"].map((layer) => [layer, words.layers[layer] ?? layer])
       : [["notes", words.notes]];
-    const counts = this.body.createDiv({ cls: "vs-counts" });
+    const counts = div(this.body, "vs-counts");
     for (const [key, label] of shown) {
       const cell = counts.createDiv();
       cell.createEl("b", { text: formatCount(this.host, moc.counts[key] ?? 0) });
-      cell.createSpan({ text: label });
+      span(cell, "", label);
     }
   }
 
@@ -90,12 +90,12 @@ export class MapPane extends Pane {
     const { words } = this.host;
     const hubs = this.whole.has("hubs") ? moc.hubs : moc.hubs.slice(0, FEW);
     for (const hub of hubs) {
-      const row = parent.createDiv({ cls: "vs-hub" });
-      row.createSpan({ cls: "vs-t", text: hub.title });
+      const row = div(parent, "vs-hub");
+      span(row, "vs-t", hub.title);
       const count = row.createSpan({ cls: "vs-n", attr: { "aria-label": words.inLinks(hub.in_links) } });
       appendIcon(this.host, count, "link");
       count.appendText(` ${formatCount(this.host, hub.in_links)}`);
-      if (hub.gist) row.createSpan({ cls: "vs-g", text: hub.gist });
+      if (hub.gist) span(row, "vs-g", hub.gist);
       this.noteRow(row, hub.path);
     }
     const more = moc.hubs.length - hubs.length;
@@ -105,19 +105,19 @@ export class MapPane extends Pane {
   }
 
   private drawTopics(parent: HTMLElement, moc: Moc): void {
-    const topics = parent.createDiv({ cls: "vs-topics" });
+    const topics = div(parent, "vs-topics");
     for (const topic of moc.topics.slice(0, this.whole.has("topics") ? undefined : 18)) {
       const tag = topic.tag;
-      const button = topics.createEl("button", { cls: "tag", text: `#${tag}`, attr: { type: "button" } });
-      button.createSpan({ cls: "vs-num", text: formatCount(this.host, topic.count) });
+      const button = topics.createEl("button", { cls: "tag", text: `#${tag}` });
+      span(button, "vs-num", formatCount(this.host, topic.count));
       button.addEventListener("click", () => this.host.search(`tag:${tag} `));
     }
   }
 
   private drawLine(parent: HTMLElement, path: string, title: string, right: string): void {
-    const row = parent.createDiv({ cls: "vs-hub" });
-    row.createSpan({ cls: "vs-t", text: title });
-    row.createSpan({ cls: "vs-n", text: right });
+    const row = div(parent, "vs-hub");
+    span(row, "vs-t", title);
+    span(row, "vs-n", right);
     this.noteRow(row, path);
   }
 }

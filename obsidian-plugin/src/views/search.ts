@@ -1,7 +1,7 @@
 import type { Hit, SearchResult } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, appendMarked, explainError, formatCount, iconButton } from "../ui/dom";
+import { appendIcon, appendMarked, div, explainError, formatCount, iconButton, span } from "../ui/dom";
 import { progressOf, textOf } from "../ui/status";
 
 const LIMIT = 30;
@@ -33,7 +33,7 @@ export class SearchPanel {
     const { words } = this.host;
     root.addClass("prompt");
     root.setAttribute("aria-label", words.search);
-    const bar = root.createDiv({ cls: "prompt-input-container" });
+    const bar = div(root, "prompt-input-container");
     appendIcon(this.host, bar, "search");
     this.input = bar.createEl("input", {
       cls: "prompt-input",
@@ -107,7 +107,7 @@ export class SearchPanel {
     const fields = hit.fields.filter((field) => field !== "body").map((field) => words.searchFields[field] ?? field);
     if (hit.fields.length === 0) fields.push(words.searchByMeaning);
     const place = hit.layer || (hit.path.includes("/") ? (hit.path.split("/")[0] ?? "") : "");
-    return [...fields, (words as unknown as Record<string, string>)[place] ?? place].filter(Boolean).join(" · ");
+    return [...fields, words.layers[place] ?? place].filter(Boolean).join(" · ");
   }
 
   private show(rows: Row[], status: string): void {
@@ -126,14 +126,14 @@ export class SearchPanel {
     if (row.kind === "hit") {
       const { hit } = row;
       appendIcon(this.host, el, "file");
-      appendMarked(el.createSpan({ cls: "vs-t" }), hit.title, hit.title_highlights);
-      el.createSpan({ cls: "vs-p", text: this.reasons(hit) });
+      appendMarked(span(el, "vs-t"), hit.title, hit.title_highlights);
+      span(el, "vs-p", this.reasons(hit));
       const snippet = hit.snippets[0];
-      if (snippet) appendMarked(el.createSpan({ cls: "vs-s" }), snippet.text, snippet.highlights);
+      if (snippet) appendMarked(span(el, "vs-s"), snippet.text, snippet.highlights);
     } else {
       appendIcon(this.host, el, row.kind === "recent" ? "clock" : "file-plus");
-      el.createSpan({ cls: "vs-t", text: row.kind === "recent" ? row.query : words.createNote(row.name) });
-      el.createSpan({ cls: "vs-p", text: row.kind === "recent" ? words.searchRecent : "" });
+      span(el, "vs-t", row.kind === "recent" ? row.query : words.createNote(row.name));
+      span(el, "vs-p", row.kind === "recent" ? words.searchRecent : "");
     }
     el.addEventListener("mousemove", () => this.select(index));
     el.addEventListener("click", (event) => this.choose(index, event.ctrlKey || event.metaKey));
@@ -198,11 +198,11 @@ export class SearchPanel {
     const keys: [string, string][] = [["↑↓", words.keysMove], ["↵", words.keysOpen]];
     if (this.host.insertLink) keys.push(["alt ↵", words.keysInsert]);
     keys.push(["tag: path:", words.keysFilter], ["esc", words.keysClose]);
-    const box = root.createDiv({ cls: "prompt-instructions" });
+    const box = div(root, "prompt-instructions");
     for (const [key, text] of keys) {
-      const item = box.createSpan({ cls: "prompt-instruction" });
-      item.createSpan({ cls: "prompt-instruction-command", text: key });
-      item.createSpan({ text });
+      const item = span(box, "prompt-instruction");
+      span(item, "prompt-instruction-command", key);
+      span(item, "", text);
     }
   }
 }

@@ -126,6 +126,17 @@ class Workspace extends Events {
 
   async revealLeaf(): Promise<void> {}
 
+  getLeaf(): WorkspaceLeaf {
+    return this.getRightLeaf();
+  }
+
+  /** A file of the vault gets another name, and who has it open learns of that. */
+  rename(path: string): void {
+    const before = this.active?.path ?? "";
+    this.active = new TFile(path);
+    this.app.vault.trigger("rename", this.active, before);
+  }
+
   async openLinkText(path: string): Promise<void> {
     this.active = new TFile(path);
     this.trigger("file-open", this.active);
@@ -137,7 +148,16 @@ class App {
   readonly commands = new Map<string, official.Command>();
   readonly protocolHandlers = new Map<string, (parameters: Record<string, string>) => void>();
   readonly vault = new Vault();
+  readonly setting = new SettingsWindow();
   readonly workspace = new Workspace(this);
+  loadLocalStorage(key: string): unknown {
+    return JSON.parse(window.localStorage.getItem(key) ?? "null") as unknown;
+  }
+
+  saveLocalStorage(key: string, data: unknown): void {
+    window.localStorage.setItem(key, JSON.stringify(data));
+  }
+
   readonly fileManager = { generateMarkdownLink: (file: TFile, _source: string, _sub?: string, alias?: string) => (alias ? `[[${file.basename}|${alias}]]` : `[[${file.basename}]]`) };
 }
 
@@ -174,7 +194,9 @@ export class Plugin extends Component {
     return document.body.createDiv({ cls: "standin-status" });
   }
 
-  addSettingTab(): void {}
+  addSettingTab(tab: PluginSettingTab): void {
+    this.app.setting.tabs.set(this.manifest.id, tab);
+  }
 
   registerView(type: string, make: (leaf: WorkspaceLeaf) => ItemView): void {
     this.app.viewMakers.set(type, make);
@@ -208,6 +230,12 @@ export class Modal {
     this.contentEl = this.modalEl.createDiv({ cls: "modal-content" });
   }
 
+  setTitle(title: string): this {
+    this.modalEl.prepend(document.createElement("h2"));
+    this.modalEl.querySelector("h2")?.append(title);
+    return this;
+  }
+
   open(): void {
     document.body.append(this.modalEl);
     this.onOpen();
@@ -223,7 +251,74 @@ export class Modal {
   onClose(): void {}
 }
 
-export class PluginSettingTab {}
+/** One row of settings; only those that draw themselves are drawn here. */
+export class Setting {
+  readonly settingEl = document.body.createDiv({ cls: "setting-item" });
+}
+
+export abstract class PluginSettingTab {
+  constructor(readonly app: App, readonly plugin: Plugin) {}
+
+  abstract getSettingDefinitions(): official.SettingDefinitionItem[];
+
+  update(): void {}
+}
+
+class SettingsWindow {
+  readonly tabs = new Map<string, PluginSettingTab>();
+
+  open(): void {}
+
+  openTabById(id: string): void {
+    for (const item of this.tabs.get(id)?.getSettingDefinitions() ?? []) {
+      if ("render" in item) item.render(new Setting() as unknown as official.Setting, null as unknown as official.SettingGroup);
+    }
+  }
+}
+
+export class Menu {
+  private readonly el = document.createElement("div");
+
+  addItem(fill: (item: MenuItem) => void): this {
+    fill(new MenuItem(this.el));
+    return this;
+  }
+
+  showAtPosition(): this {
+    this.el.className = "menu";
+    document.body.append(this.el);
+    return this;
+  }
+}
+
+class MenuItem {
+  private readonly button: HTMLElement;
+
+  constructor(private readonly menu: HTMLElement) {
+    this.button = menu.createEl("button", { attr: { role: "menuitem" } });
+  }
+
+  setTitle(text: string): this {
+    this.button.setText(text);
+    return this;
+  }
+
+  setIcon(): this {
+    return this;
+  }
+
+  onClick(run: () => void): this {
+    this.button.addEventListener("click", () => {
+      this.menu.remove();
+      run();
+    });
+    return this;
+  }
+}
+
+export function normalizePath(path: string): string {
+  return path.replace(/\/+/g, "/").replace(/^\/|\/$/g, "");
+}
 
 export class MarkdownView {}
 
@@ -267,7 +362,8 @@ Object.assign(window, { process: { env: { XDG_STATE_HOME: "/state" } } });
 const app = new App();
 
 const exported = {
-  FileSystemAdapter, getLanguage, ItemView, MarkdownView, Modal, Notice, Platform, Plugin, PluginSettingTab, requestUrl, setIcon, TFile, WorkspaceLeaf,
+  FileSystemAdapter, getLanguage, ItemView, MarkdownView, Menu, Modal, normalizePath, Notice, Platform, Plugin, PluginSettingTab, requestUrl, Setting, setIcon,
+  TFile, WorkspaceLeaf,
 } satisfies Partial<Record<keyof typeof official, unknown>>;
 
 const modules: Record<string, unknown> = {

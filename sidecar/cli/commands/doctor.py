@@ -32,5 +32,16 @@ def run(args: argparse.Namespace, context: Context) -> int:
         lines.append(f"{marks[finding.state]}{bold(finding.name)}: {finding.text}")
         if finding.fix:
             lines.append(f"       {finding.fix}")
+    bad, notes = (sum(finding.state == state for finding in findings) for state in ("bad", "note"))
+    last = (
+        context.words.some_bad.format(count=bad)
+        if bad
+        else context.words.some_notes.format(count=notes)
+        if notes
+        else context.words.all_well
+    )
+    lines += [] if args.note else ["", last]
     context.print({"findings": [finding.as_json() for finding in findings]}, lines)
-    return 9 if any(finding.state == "bad" for finding in findings) else 0
+    if any(finding.name in ("vault-unreadable", "vault-missing") for finding in findings):
+        return 3
+    return 9 if bad else 0

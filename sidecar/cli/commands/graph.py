@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--around", metavar="NOTE", help="what lies around a note")
     what.add_argument("--path", nargs=2, metavar=("FROM", "TO"), help="a shortest way from note to note")
     what.add_argument("--components", action="store_true", help="groups of notes that links join")
-    what.add_argument("--format", choices=_FORMATS, help="write the whole graph for another program; html is a picture")
+    what.add_argument("--format", choices=_FORMATS, metavar="KIND", help=f"write the whole graph as {', '.join(_FORMATS)} (a picture)")
     parser.add_argument("--depth", type=int, default=1, metavar="N", help="steps for --around (default 1)")
     parser.add_argument("--tags", action="store_true", help="also tags as nodes")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to a file; without --format its name tells the format")

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from sidecar.cli.context import Context
+from sidecar.cli.words import find_language, words_in
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,14 +31,16 @@ def run(args: argparse.Namespace, context: Context) -> int:
         "plugin_files": list(plugin),
         "migrated": list(report.migrated),
     }
+    words = words_in(find_language(root))
     if report.is_new_vault:
-        first = f"Made a new vault at {root} with {len(report.added)} files."
+        first = words.init_new
     elif report.added:
-        first = f"Set up {root}; your notes are as they were. Added:"
+        first = words.init_added
     else:
-        first = f"{root} was set up already; nothing was changed."
+        first = words.init_nothing
     added = [] if report.is_new_vault else [f"  {name}" for name in report.added]
-    plugin_line = ["Put the plugin into .obsidian/plugins; switch it on under Settings → Community plugins."] if plugin else []
+    plugin_line = [words.init_plugin] if plugin else []
     hint = [report.map_hint] if report.map_hint else []
-    context.print(value, [first, *added, *report.migrated, *hint, *plugin_line])
+    lines = [first.format(vault=root, count=len(report.added)), *added, *report.migrated, *hint, *plugin_line]
+    context.print(value, lines)
     return 0

@@ -23,7 +23,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
         import webbrowser
 
         if webbrowser.open(link):
-            context.print({"url": link}, [f"Opened {client.endpoint.url} in your browser."])
+            context.print({"url": link}, [context.words.opened.format(url=client.endpoint.url)])
             return 0
     context.print({"url": link}, [link])
     return 0

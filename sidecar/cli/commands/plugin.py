@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from sidecar.cli.context import Context
+from sidecar.cli.words import Words
+
+if TYPE_CHECKING:
+    from sidecar.daemon.plugin_files import PluginState
 
 ACTIONS = ("install", "update", "uninstall", "status")
-_SWITCH_ON = "Switch it on in Obsidian under Settings → Community plugins."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,32 +22,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: Context) -> int:
     from sidecar.daemon.plugin_files import install_plugin, look_at_plugin, uninstall_plugin
 
-    root = context.vault()
+    root, words = context.vault(), context.words
     changed: tuple[str, ...] = ()
     if args.action in ("install", "update"):
         before = look_at_plugin(root)
         changed = install_plugin(root)
         state = look_at_plugin(root)
-        if not changed:
-            lines = [f"The plugin is up to date ({state.version})."]
-        elif before.is_installed:
-            lines = [f"Updated the plugin from {before.version or 'an unknown version'} to {state.version}; reload Obsidian to use it."]
-        else:
-            lines = [f"Put the plugin {state.version} into {state.path}."]
-        lines += [] if state.is_enabled else [_SWITCH_ON]
+        template = words.plugin_current if not changed else words.plugin_updated if before.is_installed else words.plugin_put
+        lines = [template.format(version=state.version, before=before.version or "?", path=state.path)]
+        lines += [] if state.is_enabled else [words.plugin_switch_on]
     elif args.action == "uninstall":
         was_there = uninstall_plugin(root, keep_settings=args.keep_settings)
         state = look_at_plugin(root)
-        lines = ["Took the plugin out of the vault; reload Obsidian." if was_there else "The plugin is not in this vault."]
-        lines += (
-            [f"What stays: your notes, {root.resolve() / '.kb'} (settings and journals), and the block in your map."] if was_there else []
-        )
-        lines += (
-            [f"{state.path} stays: it holds files that are not the plugin's."] if state.path.exists() and not args.keep_settings else []
-        )
+        lines = [words.plugin_removed if was_there else words.plugin_absent]
+        lines += [words.plugin_stays.format(folder=root.resolve() / ".kb")] if was_there else []
+        lines += [words.plugin_folder_stays.format(path=state.path)] if state.path.exists() and not args.keep_settings else []
     else:
         state = look_at_plugin(root)
-        lines = _status(state.is_installed, state.is_current, state.is_enabled, state.version, state.shipped_version)
+        lines = _status(state, words)
     value = {
         "path": str(state.path),
         "installed": state.is_installed,
@@ -57,11 +53,10 @@ def run(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _status(is_installed: bool, is_current: bool, is_enabled: bool, version: str, shipped: str) -> list[str]:
-    if not is_installed:
-        return ["The plugin is not in this vault.", "Put it there with: kb plugin install"]
-    lines = [
-        f"The plugin is in this vault, version {version or 'unknown'}" + (", up to date." if is_current else f"; {shipped} is at hand.")
-    ]
-    lines += [] if is_current else ["Bring it up to date with: kb plugin update"]
-    return lines + ([] if is_enabled else [_SWITCH_ON])
+def _status(state: PluginState, words: Words) -> list[str]:
+    if not state.is_installed:
+        return [words.plugin_absent, words.plugin_put_it]
+    how = words.up_to_date if state.is_current else words.at_hand.format(version=state.shipped_version)
+    lines = [words.plugin_is_here.format(version=state.version or "?", state=how)]
+    lines += [] if state.is_current else [words.plugin_update_it]
+    return lines + ([] if state.is_enabled else [words.plugin_switch_on])

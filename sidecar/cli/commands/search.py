@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from sidecar.cli.context import Context, bold, faint, marked
+from sidecar.cli.parsing import Parser
 from sidecar.errors import RequestInvalid
 
 _MAX_TEXT = 200_000
@@ -25,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help='words, "phrases", -not, tag:x, path:folder/, layer:L1, in:graveyard, origin:web, has:orphan, after:2026-01-31, before:2026',
     )
+    if isinstance(parser, Parser):
+        parser.takes_dashed_words = True
     parser.add_argument("--like", metavar="NOTE", help="find notes that use the words of this one; - reads a text from standard input")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many at most (default 10)")
     parser.add_argument("--offset", type=int, default=0, metavar="N", help="how many to skip")

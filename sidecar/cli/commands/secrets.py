@@ -18,19 +18,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    store = Secrets(user_folder())
+    store, words = Secrets(user_folder()), context.words
     if args.action == "list":
         names = store.names()
-        context.print({"place": store.place, "names": names}, names or ["None."])
+        context.print({"place": store.place, "names": names}, names or [context.words.kept_none])
         return 0
     if not args.name:
         raise SecretInvalid("No name was given.", fix=f"Type: kb secrets {args.action} NAME")
     if args.action == "rm":
         was_there = store.remove(args.name)
-        context.print({"removed": was_there}, [f"Removed {args.name}." if was_there else f"There is no secret {args.name}."])
+        context.print({"removed": was_there}, [(words.kept_removed if was_there else words.kept_absent).format(name=args.name)])
         return 0 if was_there else 1
     value = getpass.getpass(f"{args.name}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
     place = store.put(args.name, value.strip())
-    where = "the system's keyring" if place == "keyring" else "a file that only you can read"
-    context.print({"name": args.name, "place": place}, [f"Kept {args.name} in {where}."])
+    where = words.kept_in_keyring if place == "keyring" else words.kept_in_file
+    context.print({"name": args.name, "place": place}, [words.kept_done.format(name=args.name, place=where)])
     return 0

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
     root = context.vault()
 
     def ready(url: str) -> None:
-        sys.stdout.write(f"Serving {root.resolve().name} at {url} – open the console with: kb open\n")
+        sys.stdout.write(context.words.serving.format(name=root.resolve().name, url=url) + "\n")
         sys.stdout.flush()
 
     return asyncio.run(SidecarProcess(root, args.port, ready, is_service=False).run())

@@ -66,10 +66,11 @@ def _install(context: Context, root: Path, item: ServiceDefinition, platform: Pl
     already = find_running(root)
     is_new = install(item, platform)
     path = look(item, platform).path
-    lines = [f"Vault Sidecar starts at login for {root.resolve()}." if is_new else "It was installed already; nothing was changed."]
-    lines += [f"  {path}", "  Look after it with: kb service status | logs | stop | uninstall"]
+    words = context.words
+    lines = [words.service_new.format(vault=root.resolve()) if is_new else words.service_same]
+    lines += [f"  {path}", f"  {words.service_look_after}"]
     if already is not None and is_new:
-        lines.append("  A sidecar runs already, so this one ends at once; it takes over at the next login, or with: kb service restart")
+        lines.append(f"  {words.service_other_runs}")
     context.print({"installed": True, "changed": is_new, "platform": platform, "path": str(path)}, lines)
     return 0
 
@@ -83,9 +84,9 @@ def _uninstall(context: Context, root: Path, item: ServiceDefinition, platform: 
         _ask_to_stop(root)
     was_there = uninstall(item, platform)
     stays = [str(root.resolve() / ".kb"), str(state_folder(item.vault_id))]
-    lines = ["Vault Sidecar starts no more at login." if was_there else "No login item was installed for this vault."]
-    lines += ["What stays: your notes; the vault's .kb folder (settings, journals); logs in", f"  {stays[1]}"]
-    lines += ["The plugin is removed with: kb plugin uninstall"]
+    words = context.words
+    lines = [words.service_removed if was_there else words.service_absent]
+    lines += [words.service_stays, f"  {stays[1]}", words.service_plugin_too]
     context.print({"removed": was_there, "stays": stays}, lines)
     return 0
 
@@ -96,7 +97,7 @@ def _start(context: Context, root: Path, item: ServiceDefinition, platform: Plat
     _require_installed(item, platform)
     if find_running(root) is None:
         start(item, platform)
-    context.print({"started": True}, ["Started. How it is: kb service status"])
+    context.print({"started": True}, [context.words.service_started])
     return 0
 
 
@@ -110,7 +111,7 @@ def _stop(context: Context, root: Path, item: ServiceDefinition, platform: Platf
     if was_running or platform == "linux":
         stop(item, platform)
     _await_end(root)
-    context.print({"stopped": was_running}, ["Stopped; it starts again at the next login." if was_running else "It was not running."])
+    context.print({"stopped": was_running}, [context.words.service_stopped if was_running else context.words.service_not_running])
     return 0
 
 
@@ -126,7 +127,7 @@ def _restart(context: Context, root: Path, item: ServiceDefinition, platform: Pl
             start(item, platform)
     else:
         restart(item, platform)
-    context.print({"restarted": True}, ["Started anew. How it is: kb service status"])
+    context.print({"restarted": True}, [context.words.service_restarted])
     return 0
 
 
@@ -148,12 +149,14 @@ def _status(context: Context, root: Path, item: ServiceDefinition, platform: Pla
         "last_exit_code": condition.exit_code,
         "restarts": condition.restarts,
     }
-    lines = [f"{item.title}: {state}" + (f", process {value['pid']}" if value["pid"] else "")]
-    lines.append(f"  login item  {found.path if found.is_installed else 'not installed; type: kb service install'}")
+    words = context.words
+    process = f" ({value['pid']})" if value["pid"] else ""
+    lines = [words.service_state.format(title=item.title, state=words.states[state]) + process]
+    lines.append(f"  {words.service_item}  {found.path if found.is_installed else words.service_not_installed}")
     if found.problem:
-        lines += [f"  attention   {found.problem}", "              Mend it with: kb service install"]
+        lines += [f"  {words.attention}  {found.problem}", f"  {words.service_mend}"]
     if condition.state == "failed":
-        lines.append(f"  attention   it ended with {condition.exit_code}; why: kb service logs")
+        lines.append(f"  {words.attention}  {words.service_ended.format(code=condition.exit_code)}")
     context.print(value, lines)
     return 0
 
@@ -163,7 +166,7 @@ def _logs(args: argparse.Namespace, context: Context, vault_id: str) -> int:
 
     path = log_path(vault_id)
     records = read_log(path, max(0, args.lines))
-    context.print({"path": str(path), "records": records}, [*map(_line, records)] or [f"Nothing is logged yet in {path}."])
+    context.print({"path": str(path), "records": records}, [*map(_line, records)] or [context.words.log_empty.format(path=path)])
     if args.follow and not context.is_json:
         sys.stdout.flush()
         for record in follow_log(path):

@@ -15,25 +15,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: Context) -> int:
     del args
-    client = context.client()
+    words, client = context.words, context.client()
     if not isinstance(client, RunningSidecar):
         root = context.vault().resolve()
-        context.print({"running": False, "vault": str(root)}, [f"No sidecar runs for {root}.", "Start one with: kb serve"])
+        context.print({"running": False, "vault": str(root)}, [words.not_running.format(vault=root), words.start_it])
         return OK
     status = client.call("GET", "/api/kb/status")
-    if status["state"] == "starting":
-        first = f"Reading notes: {status['done']:,} of {status['total']:,}"
-    else:
-        first = f"Ready: {status['notes']:,} notes, {status['files']:,} files"
-    lines = [
-        f"{status['vault_name']} – {first}",
-        f"  console    {client.endpoint.url}  (kb open)",
-        f"  watching   {status['watching']}",
-        f"  map        {status['moc_path']}" + (f": {status['moc_problem']}" if status["moc_problem"] else ""),
-    ]
-    if status["problem"]:
-        lines.append(f"  attention  {status['problem']}")
-    if status["problems"]:
-        lines.append(f"  problems   {status['problems']} notes; see: kb list problems")
+    first = (words.reading if status["state"] == "starting" else words.ready).format_map(status)
+    rows = {
+        words.console: f"{client.endpoint.url}  (kb open)",
+        words.watching: status["watching"],
+        words.map: status["moc_path"] + (f": {status['moc_problem']}" if status["moc_problem"] else ""),
+        words.attention: status["problem"],
+        "problems": words.problems.format(count=status["problems"]) if status["problems"] else "",
+    }
+    lines = [f"{status['vault_name']} – {first}", *(f"  {name:<10} {text}" for name, text in rows.items() if text)]
     context.print({"running": True, "url": client.endpoint.url, "pid": client.endpoint.pid, **status}, lines)
     return OK

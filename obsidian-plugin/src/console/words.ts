@@ -1,0 +1,42 @@
+import type { Locale } from "../i18n";
+
+/** What only the console says. English is the type, as for the words that both hosts share. */
+export const en = {
+  placeNotes: "Notes",
+  tabMap: "Map",
+  tabNote: "Note",
+  tabLinks: "Links",
+  consoleEmptyTitle: "Open a note",
+  consoleEmptyText: "Choose one from the map, or search.",
+  theme: "Switch between light and dark",
+  graph: "Graph",
+  graphAround: "Around the note",
+  graphWhole: "Whole vault",
+  graphFind: "Find in the picture",
+  graphCounts: (notes: string, links: string, orphans: string) => `${notes} notes, ${links} links, ${orphans} without a link`,
+  graphLinks: (count: number) => `${count} ${count === 1 ? "link" : "links"}`,
+  handedOn: "The open console asks about this link. You can close this page.",
+};
+
+export type OwnWords = typeof en;
+
+export const zh: OwnWords = {
+  placeNotes: "笔记",
+  tabMap: "地图",
+  tabNote: "笔记",
+  tabLinks: "链接",
+  consoleEmptyTitle: "打开一篇笔记",
+  consoleEmptyText: "从地图中选择，或搜索。",
+  theme: "切换明暗",
+  graph: "图谱",
+  graphAround: "这篇周围",
+  graphWhole: "全库",
+  graphFind: "在图中查找",
+  graphCounts: (notes, links, orphans) => `${notes} 篇笔记，${links} 条链接，${orphans} 篇没有链接`,
+  graphLinks: (count) => `${count} 条链接`,
+  handedOn: "已打开的控制台正在询问此链接，此页可以关闭。",
+};
+
+export function ownWords(locale: Locale): OwnWords {
+  return locale === "zh-CN" ? zh : en;
+}

@@ -1,0 +1,155 @@
+import type { Host } from "../../host";
+import { appendIcon, div, iconButton, linkButton, press, span } from "../../ui/dom";
+import { counted } from "../../ui/diagnostics";
+import { bodyState, duration, menuButton, moment, saveButton, tierBadge, whyLine, matchLine, type Actions } from "./card";
+import { TIERS, type Item, type Tier } from "./model";
+
+const PLAYER_MS = 3000;
+/** Paragraphs shown before one asks for all. */
+const SHOWN = 14;
+
+export interface DrawerHost extends Actions {
+  step(by: 1 | -1): void;
+  close(): void;
+  overrule(item: Item, tier: Tier, why: string): void;
+}
+
+/** The address of a video's player, if it is one of the site that may be framed. */
+export function playerOf(url: string): string {
+  const found = /^https:\/\/(?:www\.|m\.)?bilibili\.com\/video\/(BV\w{10}|av\d+)/i.exec(url);
+  if (!found?.[1]) return "";
+  const id = found[1];
+  return `https://player.bilibili.com/player.html?${/^av/i.test(id) ? `aid=${id.slice(2)}` : `bvid=${id}`}&autoplay=0&danmaku=0&high_quality=1`;
+}
+
+/** One item at the side: player or picture, verdict, sum, text, what can be done. */
+export function drawDrawer(host: Host, el: HTMLElement, item: Item, place: string, actions: DrawerHost): void {
+  const { words } = host;
+  el.empty();
+  const bar = div(el, "vs-drawer-bar");
+  appendIcon(host, bar, item.kind === "video" ? "play" : "file-text");
+  span(bar, "", words.kinds[item.kind] ?? item.kind);
+  span(bar, "vs-sep vs-from", item.source);
+  if (place) span(bar, "vs-sep vs-num vs-wide", place);
+  const end = span(bar, "vs-end");
+  iconButton(host, end, "chevron-up", words.previousItem, () => actions.step(-1));
+  iconButton(host, end, "chevron-down", words.nextItem, () => actions.step(1));
+  iconButton(host, end, "x", words.close, () => actions.close());
+  const body = el.createDiv({ cls: "vs-drawer-body", attr: { tabindex: "0", role: "group", "aria-label": item.title } });
+  if (item.kind === "video") drawPlayer(host, body, item, actions);
+  drawText(host, body, item, actions);
+  const foot = div(el, "vs-drawer-foot");
+  saveButton(host, foot, item, actions, "mod-cta");
+  press(host, foot, words.browser, () => actions.browse(item), "", "external-link");
+  span(foot, "vs-grow");
+  iconButton(host, foot, "list-plus", words.moreOfSource, () => actions.more(item));
+  iconButton(host, foot, "thumbs-down", words.notInterested, () => actions.dismiss(item));
+  menuButton(host, foot, item, actions);
+}
+
+/** Title, facts, verdict, sum and body, as the drawer and the reading column show them. */
+export function drawText(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
+  const head = body.createDiv();
+  const title = head.createEl("h2", { text: item.title });
+  if (item.lang) title.setAttribute("lang", item.lang);
+  const facts = head.createEl("p", { cls: "vs-facts" });
+  for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(host, item.published), item.seconds ? duration(item.seconds) : "", bodyState(host, item)]) {
+    if (fact) span(facts, "", fact);
+  }
+  drawVerdict(host, body, item, actions);
+  if (item.parts.length > 0) drawSum(host, body, item);
+  drawBody(host, body, item);
+}
+
+function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
+  const { words } = host;
+  const box = div(body, "vs-verdict");
+  const head = div(box, "vs-verdict-head");
+  tierBadge(host, head, item.tier);
+  span(head, "vs-muted", item.tier === "new" ? words.notJudged : (words.judgedBy[item.by] ?? ""));
+  const change = press(host, head, words.overrule, () => openChange(), "vs-plain vs-link vs-small vs-to-end");
+  change.setAttribute("aria-expanded", "false");
+  if (item.line) box.createEl("p", { text: item.line });
+  whyLine(box, item);
+  matchLine(host, box, item);
+  if (item.reason) box.createEl("p", { cls: "vs-limits", text: words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason });
+  if (item.verified) box.createEl("p", { cls: "vs-limits", text: item.verified });
+  else if (item.why) box.createEl("p", { cls: "vs-limits", text: words.limits });
+  const openChange = (): void => {
+    change.remove();
+    const row = box.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.overrule } });
+    const why = box.createEl("input", { attr: { type: "text", placeholder: words.overruleWhy, "aria-label": words.overruleWhy } });
+    for (const tier of TIERS.filter((one) => one !== "new")) {
+      press(host, row, words.tiers[tier], () => actions.overrule(item, tier, why.value.trim())).setAttribute("aria-pressed", String(tier === item.tier));
+    }
+    row.querySelector("button")?.focus();
+  };
+}
+
+function drawSum(host: Host, body: HTMLElement, item: Item): void {
+  const { words } = host;
+  const details = body.createEl("details", { attr: { open: "" } });
+  details.createEl("summary", { cls: "vs-label", text: words.whyHere });
+  const table = details.createEl("table", { cls: "vs-sum" });
+  const row = (name: string, text: string, value: string): void => {
+    const tr = table.createEl("tr");
+    for (const cell of [name, text, value]) tr.createEl("td", { text: cell });
+  };
+  for (const part of item.parts) row(words.parts[part.name] ?? part.name, part.text, (part.value < 0 ? "−" : "+") + Math.abs(part.value).toFixed(2));
+  row(words.sum, "", item.score.toFixed(2));
+}
+
+/** The text as its source gave it: never markup, only paragraphs, with its times apart. */
+function drawBody(host: Host, body: HTMLElement, item: Item): void {
+  const { words } = host;
+  const box = div(body, "vs-item-body");
+  if (item.lang) box.setAttribute("lang", item.lang);
+  const parts = item.body.split(/\n{2,}|\n(?=\[?\d{1,2}:\d\d)/).map((part) => part.trim()).filter(Boolean);
+  if (parts.length === 0) {
+    box.createEl("p", { cls: "vs-muted", text: item.kind === "video" ? words.noTranscript : words.noBody });
+    return;
+  }
+  const show = (from: string[]): void => {
+    for (const part of from) {
+      const cue = /^\[?(\d{1,2}:\d\d(?::\d\d)?)\]?[\s:：-]*/.exec(part);
+      if (cue?.[1]) {
+        const line = div(box, "vs-cue");
+        span(line, "", cue[1]);
+        span(line, "", part.slice(cue[0].length));
+      } else {
+        const heading = /^#{1,6} +(.+)$/.exec(part);
+        box.createEl(heading ? "h3" : "p", { text: heading?.[1] ?? part });
+      }
+    }
+  };
+  show(parts.slice(0, SHOWN));
+  if (parts.length <= SHOWN) return;
+  const all = linkButton(host, box, words.showAll(parts.length - SHOWN), () => {
+    all.remove();
+    show(parts.slice(SHOWN));
+  });
+}
+
+/** The picture with a button; the site's player comes at a click only, and the browser if it does not answer. */
+function drawPlayer(host: Host, body: HTMLElement, item: Item, actions: DrawerHost): void {
+  const { words } = host;
+  const box = div(body, "vs-player");
+  actions.picture(box, item);
+  const address = playerOf(item.url);
+  const play = box.createEl("button", { cls: "vs-play", attr: { "aria-label": address ? words.play : words.openInBrowser } });
+  host.icon(play, address ? "play" : "external-link");
+  if (item.seconds) span(box, "vs-dur", duration(item.seconds));
+  play.addEventListener("click", () => {
+    if (!address) return actions.browse(item);
+    box.empty();
+    const frame = box.createEl("iframe", { attr: { src: address, title: item.title, allow: "fullscreen", referrerpolicy: "no-referrer", sandbox: "allow-scripts allow-same-origin allow-presentation allow-popups" } });
+    const late = window.setTimeout(() => {
+      if (!box.isConnected) return;
+      counted["player_fallbacks"] = (counted["player_fallbacks"] ?? 0) + 1;
+      box.empty();
+      box.createDiv({ cls: "vs-player-msg", attr: { role: "status" } }).createEl("p", { text: words.playerSilent });
+      actions.browse(item);
+    }, PLAYER_MS);
+    frame.addEventListener("load", () => window.clearTimeout(late));
+  });
+}

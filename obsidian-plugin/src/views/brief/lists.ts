@@ -1,0 +1,140 @@
+import { appendIcon, div, formatCount, iconButton, press, showEmpty, span } from "../../ui/dom";
+import { drawTier } from "../../ui/svg";
+import { byline, drawTile, menuButton, metaLine, moment, saveButton, titleOf } from "./card";
+import { TIERS, type Found, type Item, type Report } from "./model";
+import { drawNothing, drawNotSet, drawPager, type Panel } from "./panel";
+
+/** The field that filters by a word; it keeps what is typed while the list below changes. */
+export function drawSearch(panel: Panel, parent: HTMLElement): void {
+  const { words } = panel.host;
+  const label = parent.createEl("label", { cls: "vs-search" });
+  appendIcon(panel.host, label, "search");
+  const input = label.createEl("input", { attr: { type: "search", placeholder: words.filterByWord, "aria-label": words.filterByWord, "data-row": "q", spellcheck: "false" } });
+  input.value = panel.filter.q;
+  const typed = (event: Event): void => {
+    if (!(event as InputEvent).isComposing) panel.typed(input.value.trim());
+  };
+  input.addEventListener("input", typed);
+  input.addEventListener("compositionend", typed);
+}
+
+/** All, and each tier with its count. */
+export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void {
+  const { words } = panel.host;
+  const seg = parent.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.facets.tier } });
+  const counts = new Map((found.facets.tier ?? []).map(({ value, count }) => [value, count]));
+  const add = (tier: (typeof TIERS)[number] | "", count: number): void => {
+    const isOn = tier ? panel.filter.tier.includes(tier) : panel.filter.tier.length === 0;
+    const name = tier ? words.tiers[tier] : words.all;
+    const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": `${name} ${count}`, "data-row": `tier-${tier}` } });
+    if (tier) drawTier(button, tier);
+    span(button, tier ? "vs-word" : "", name);
+    span(button, "vs-num", formatCount(panel.host, count));
+    button.addEventListener("click", () => panel.narrow({ tier: tier ? [tier] : [] }));
+  };
+  add("", [...counts.values()].reduce((sum, count) => sum + count, 0));
+  for (const tier of TIERS) if (counts.get(tier)) add(tier, counts.get(tier) ?? 0);
+}
+
+export function drawSort(panel: Panel, parent: HTMLElement): void {
+  const { words } = panel.host;
+  const select = parent.createEl("select", { cls: "dropdown", attr: { "aria-label": words.sort, "data-row": "sort" } });
+  for (const sort of ["new", "tier", "weight"] as const) {
+    const option = select.createEl("option", { text: words.sorts[sort], attr: { value: sort } });
+    option.selected = sort === panel.filter.sort;
+  }
+  select.addEventListener("change", () => panel.narrow({ sort: select.value as "new" | "tier" | "weight" }));
+}
+
+/** Videos as a grid of pictures. */
+export function drawVideos(panel: Panel, parent: HTMLElement, found: Found): void {
+  const body = div(parent, "vs-body");
+  const bar = div(body, "vs-toolbar");
+  drawSearch(panel, bar);
+  drawTiers(panel, bar, found);
+  drawSort(panel, div(bar, "vs-end"));
+  if (found.items.length === 0) return drawNothing(panel, body, found);
+  const grid = div(body, "vs-grid");
+  for (const item of found.items) drawTile(panel.host, grid, item, panel);
+  drawPager(panel, body, found.total);
+}
+
+/** Articles as a list, with the chosen one beside it. */
+export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, open: Item | undefined): void {
+  const { host } = panel;
+  const { words } = host;
+  const split = div(parent, "vs-split");
+  const list = split.createEl("section", { cls: "vs-list", attr: { "aria-label": words.views.article } });
+  const head = div(list, "vs-list-head");
+  drawSearch(panel, head);
+  drawTiers(panel, head, found);
+  if (found.items.length === 0) drawNothing(panel, list, found);
+  let group = "";
+  for (const item of found.items) {
+    const day = dayOf(panel, item);
+    if (day !== group && panel.filter.sort === "new") div(list, "vs-list-group", day);
+    group = day;
+    const row = list.createEl("article", { cls: item.seen ? "vs-list-item is-seen" : "vs-list-item", attr: item.id === open?.id ? { "aria-current": "true" } : {} });
+    titleOf(row, item, { open: () => panel.read(item.id) });
+    if (item.line) row.createEl("p", { text: item.line });
+    byline(host, row, item);
+    metaLine(host, row, item);
+  }
+  drawPager(panel, list, found.total);
+  const read = split.createEl("article", { cls: "vs-read" });
+  if (!open) return;
+  const bar = div(read, "vs-read-bar");
+  saveButton(host, bar, open, panel);
+  iconButton(host, bar, "list-plus", words.moreOfSource, () => panel.more(open));
+  iconButton(host, bar, "thumbs-down", words.notInterested, () => panel.dismiss(open));
+  const end = span(bar, "vs-end");
+  iconButton(host, end, "external-link", words.openInBrowser, () => panel.browse(open));
+  menuButton(host, end, open, panel);
+  panel.text(div(read, "vs-prose vs-article"), open);
+}
+
+function dayOf(panel: Panel, item: Item): string {
+  const said = moment(panel.host, item.published);
+  return /\d:\d/.test(said) ? panel.host.words.today : said;
+}
+
+/** Briefs of past days, the newest open; a line's title leads to its item's drawer. */
+export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, html: string): void {
+  const { host } = panel;
+  const { words } = host;
+  if (!open) return drawNotSet(panel, parent, words.noReports);
+  const split = div(parent, "vs-split");
+  const list = split.createEl("section", { cls: "vs-list", attr: { "aria-label": words.views.reports } });
+  let group = "";
+  for (const report of reports) {
+    const day = new Date(`${report.date}T12:00`);
+    const month = day.toLocaleDateString(host.locale, { year: "numeric", month: "long" });
+    if (month !== group) div(list, "vs-list-group", month);
+    group = month;
+    const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.path === open.path ? { "aria-current": "true" } : {} });
+    const said = day.toLocaleDateString(host.locale, { weekday: "short", day: "numeric", month: "long" });
+    press(host, row.createEl("h3"), said, () => panel.read(report.path), "vs-plain vs-title");
+    if (report.summary) row.createEl("p", { cls: report.failed ? "vs-state-badge is-bad" : "", text: report.summary });
+    if (report.runs) row.createEl("p", { cls: "vs-num", text: report.runs });
+  }
+  const read = split.createEl("article", { cls: "vs-read" });
+  const bar = div(read, "vs-read-bar");
+  press(host, bar, words.openNote, () => host.openNote(open.path, false), "", "file-text");
+  span(bar, "vs-end vs-muted vs-small vs-num", open.path);
+  const prose = div(read, "vs-prose");
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a.vs-note-link")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      if (link.dataset["note"]) host.openNote(link.dataset["note"], false);
+    });
+  }
+  for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a[href^=http]")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      host.browse(link.href);
+    });
+  }
+  prose.append(...Array.from(parsed.body.childNodes));
+  if (prose.childElementCount === 0) showEmpty(host, prose, { icon: "file-text", text: words.noBody });
+}

@@ -1,0 +1,103 @@
+import { appendIcon, div, formatCount, linkButton, press, span } from "../../ui/dom";
+import { drawBrief, drawCard, drawTile } from "./card";
+import type { Today } from "./model";
+import { drawNotSet, type Panel } from "./panel";
+
+/** The day: one sentence, the ledger under it, the best, videos, articles, and what was not shown. */
+export function drawToday(panel: Panel, parent: HTMLElement, today: Today): void {
+  const { host } = panel;
+  const { words } = host;
+  const nothingKnown = today.seen === 0 && today.top.length + today.videos.length + today.articles.length === 0;
+  if (panel.runs.set !== "ready" && nothingKnown) return drawNotSet(panel, parent, "");
+  const body = div(parent, "vs-body");
+  const lede = body.createEl("section", { cls: "vs-lede" });
+  const day = new Date(`${today.date}T12:00`);
+  lede.createEl("p", { cls: "vs-date", text: day.toLocaleDateString(host.locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }) });
+  lede.createEl("h1", { text: sentence(panel, today) });
+  drawLedger(panel, lede, today);
+  if (today.unjudged && today.waiting > 0) lede.createEl("p", { cls: "vs-muted", text: words.unjudgedText });
+  if (today.top.length > 0) {
+    const top = body.createEl("section", { cls: "vs-top", attr: { "aria-label": words.tiers.worth } });
+    for (const item of today.top.slice(0, 6)) drawCard(host, top, item, panel);
+  }
+  if (today.videos.length > 0) {
+    const row = section(panel, body, words.views.video, today.videoTotal, words.allVideos, "video").createDiv({ cls: "vs-row4 is-strip" });
+    for (const item of today.videos.slice(0, 4)) drawTile(host, row, item, panel);
+  }
+  if (today.articles.length > 0) {
+    const row = section(panel, body, words.views.article, today.articleTotal, words.allArticles, "article").createDiv({ cls: "vs-row4 is-stack" });
+    for (const item of today.articles.slice(0, 4)) drawBrief(host, row, item, panel);
+  }
+  drawAside(panel, body, today);
+}
+
+function sentence(panel: Panel, today: Today): string {
+  const { words } = panel.host;
+  if (today.fresh === 0 && today.waiting === 0) return words.nothingNew;
+  if (today.unjudged && today.judged === 0 && today.waiting > 0) return words.nobodyJudged(today.waiting);
+  return words.daySentence(today.fresh, today.judged, today.worth);
+}
+
+function drawLedger(panel: Panel, parent: HTMLElement, today: Today): void {
+  const { words } = panel.host;
+  const line = parent.createEl("p", { cls: "vs-ledger" });
+  const add = (count: number, label: string, run?: () => void): void => {
+    const part = line.createSpan();
+    part.createEl("b", { text: formatCount(panel.host, count) });
+    part.appendText(" ");
+    if (!run || count === 0) part.appendText(label);
+    else linkButton(panel.host, part, label, run);
+  };
+  const aside = today.aside.reduce((sum, one) => sum + one.count, 0);
+  const show = (): void => parent.parentElement?.querySelector(".vs-aside")?.scrollIntoView({ block: "start" });
+  if (today.fresh === 0) add(today.subscriptions - today.failed.length, words.answered);
+  add(today.seen, words.seen);
+  if (aside > 0) add(aside, words.setAside, show);
+  add(today.candidates, words.candidates);
+  add(today.judged, words.judged);
+  if (today.waiting > 0) add(today.waiting, words.waitingForJudge, () => panel.go("library", { tier: ["new"], status: ["queued"] }));
+  if (today.failed.length > 0) add(today.failed.length, words.subscriptionsSkipped, show);
+}
+
+function section(panel: Panel, parent: HTMLElement, title: string, count: number, all: string, to: "video" | "article"): HTMLElement {
+  const el = parent.createEl("section", { cls: "vs-section" });
+  const head = div(el, "vs-section-head");
+  head.createEl("h2", { text: title });
+  span(head, "vs-count", formatCount(panel.host, count));
+  appendIcon(panel.host, linkButton(panel.host, head, all, () => panel.go(to)), "arrow-right");
+  return el;
+}
+
+function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
+  const { host } = panel;
+  const { words } = host;
+  if (today.aside.length === 0 && today.failed.length === 0) return;
+  const el = parent.createEl("section", { cls: "vs-section" });
+  div(el, "vs-section-head").createEl("h2", { text: words.notShown });
+  const columns = div(el, "vs-aside");
+  if (today.aside.length > 0) {
+    const left = columns.createDiv();
+    left.createEl("h3", { text: words.asideTitle(today.aside.reduce((sum, one) => sum + one.count, 0)) });
+    const list = left.createEl("ul", { cls: "vs-tally" });
+    for (const { reason, count } of today.aside) {
+      const row = list.createEl("li");
+      row.createEl("b", { text: formatCount(host, count) });
+      span(row, "", words.asideReasons[reason] ?? reason);
+      const show = linkButton(host, row, words.show, () => panel.go("library", { status: [`archived:${reason}`] }));
+      show.setAttribute("aria-label", `${words.show}: ${words.asideReasons[reason] ?? reason}`);
+    }
+  }
+  if (today.failed.length > 0) {
+    const right = columns.createDiv();
+    right.createEl("h3", { text: words.failedTitleOf(today.failed.length, today.subscriptions) });
+    for (const one of today.failed) {
+      const isLogin = one.status === "needs_login";
+      const row = div(right, isLogin ? "vs-fail" : "vs-fail is-bad");
+      appendIcon(host, row, isLogin ? "key" : "alert-circle");
+      const text = row.createDiv();
+      text.createEl("b", { text: one.title });
+      text.createEl("p", { text: [words.feedStates[one.status], one.reason].filter(Boolean).join(" · ") });
+      press(host, row, words.openSettings, () => panel.settings());
+    }
+  }
+}
