@@ -27,7 +27,7 @@ from sidecar.ingest.intake import Intake
 from sidecar.ingest.media_tool import MediaTool
 from sidecar.ingest.service import IngestService, write_ingested
 from sidecar.ingest.worker import PageReader
-from sidecar.jobs import Job, Jobs, VaultThread
+from sidecar.jobs import Jobs, VaultThread
 from sidecar.jobs.commits import GitCommits
 from sidecar.llm import EmbeddingEndpoint, EndpointSettings, InstalledModel, find_key, host_of, is_installed
 from sidecar.moc.service import MocService
@@ -144,6 +144,11 @@ def wire_commits(files: VaultFiles, config: ConfigBox, clock: Clock, *, is_guest
     return commits
 
 
+def make_jobs(events: EventLog) -> Jobs:
+    """Give the jobs of a vault, which tell of their steps."""
+    return Jobs(lambda job: events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:]))
+
+
 def open_container(
     root: Path,
     *,
@@ -181,11 +186,7 @@ def open_container(
     reader = PageReader()
     ports = allowed_loopback_ports(is_service=is_service)
     ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, ports)
-
-    def tell(job: Job) -> None:
-        events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])
-
-    jobs = Jobs(tell)
+    jobs = make_jobs(events)
     store = VectorStore(cache_path.with_name("vectors.sqlite") if cache_path else None)
     semantic = SemanticService(index, files, cache, store, thread, jobs, config, clock, make_source, is_installed)
     vault.on_delta = semantic.apply

@@ -109,8 +109,7 @@ class RunService:
             lock.acquire(timeout=0)
         except filelock.Timeout as error:
             raise RunInProgress("A run is going on in another process.", fix="Wait for it.") from error
-        now = self._p.clock()
-        self._running = f"{now:%Y%m%d%H%M%S}-{secrets.token_hex(2)}"
+        self._running = await self._p.thread.run(self._new_id)
         try:
             return await self._do(self._running, trigger, wanted, preference, step)
         finally:
@@ -127,10 +126,10 @@ class RunService:
         return state.preference
 
     async def _record_failed(self, why: str) -> None:
-        run = f"{self._p.clock():%Y%m%d%H%M%S}-{secrets.token_hex(2)}"
         day = self._today().isoformat()
 
         def write() -> None:
+            run = self._new_id()
             last = self._p.items.runs(1)
             if last and last[0]["error"] == why:
                 return
@@ -215,6 +214,10 @@ class RunService:
             "run": run, "status": status, "per_sub": per_sub, "new": figures["new"], "candidates": figures["candidates"],
             "offered": offered, "judged": judged.taken, "judge_problem": judged.problem, "brief": written, "report": report, "error": error,
         }  # fmt: skip
+
+    def _new_id(self) -> str:
+        """Make the id of a run; later runs sort after earlier ones, also within a second."""
+        return f"{self._p.clock():%Y%m%d%H%M%S}-{self._p.items.store().next_number():06d}-{secrets.token_hex(2)}"
 
     def _begin(self, run: str, day: str, trigger: str) -> None:
         """Record the run; one that a crash cut off is ended first."""

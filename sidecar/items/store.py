@@ -91,7 +91,7 @@ class ItemStore:
         stamped = [dict(record) for record in records]
         if not stamped:
             return
-        number = self._next_number()
+        number = self.next_number()
         at = self._journal.now().isoformat(timespec="seconds")
         for n, record in enumerate(stamped):
             record.update(n=number + n)
@@ -120,7 +120,8 @@ class ItemStore:
     def close(self) -> None:
         self._db.close()
 
-    def _next_number(self) -> int:
+    def next_number(self) -> int:
+        """Give the number that the next line will bear; lines are numbered in the order in which they were written."""
         found = self._db.execute("SELECT value FROM meta WHERE key = 'next'").fetchone()
         return int(found[0]) if found else 0
 
