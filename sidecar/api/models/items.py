@@ -87,7 +87,7 @@ class ItemAnswer(Answer):
 
 
 class FeedbackRequest(Request):
-    id: ItemId
+    id: str = Field(default="", max_length=64, description="Of the item; the one in the path counts.")
     action: Literal["dismiss", "more", "save", "archive", "unarchive", "seen", "overrule"]
     tier: str = Field(default="", max_length=10, description="For overrule: worth, okay or skip; their Chinese words as well.")
     why: str = Field(default="", max_length=600)
