@@ -1288,7 +1288,11 @@ export interface components {
         };
         /** FeedbackRequest */
         FeedbackRequest: {
-            /** Id */
+            /**
+             * Id
+             * @description Of the item; the one in the path counts.
+             * @default
+             */
             id: string;
             /**
              * Action
@@ -4226,7 +4230,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody: {
