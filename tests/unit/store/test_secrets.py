@@ -142,6 +142,6 @@ def test_a_key_in_the_file_is_found_for_an_endpoint(tmp_path: Path, monkeypatch:
     store = Secrets(tmp_path, "file")
     store.put("embedding:models.example.com", "very-secret")
     monkeypatch.delenv("KB_EMBEDDING_KEY", raising=False)
-    assert "very-secret" == find_key("models.example.com", store.find)
+    assert "very-secret" == find_key("models.example.com", kept=store.find)
     monkeypatch.setenv("KB_EMBEDDING_KEY", "of-the-terminal")
-    assert "of-the-terminal" == find_key("models.example.com", store.find)
+    assert "of-the-terminal" == find_key("models.example.com", kept=store.find)
