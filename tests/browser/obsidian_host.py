@@ -14,7 +14,8 @@ from aiohttp import web
 from sidecar.daemon.bundle import plugin_folder
 from tests.conftest import ROOT
 
-PAGE = """<!doctype html><html><head><meta charset="utf-8"><link rel="icon" href="/icon"><link rel="stylesheet" href="/tokens.css"><link rel="stylesheet" href="/host.css"><link rel="stylesheet" href="/views.css">
+PAGE = """<!doctype html><html><head><meta charset="utf-8"><link rel="icon" href="/icon"><link rel="stylesheet" href="/tokens.css">
+<link rel="stylesheet" href="/host.css"><link rel="stylesheet" href="/views.css">
 </head><body class="theme-light"><script src="/standin.js"></script></body></html>"""
 
 
