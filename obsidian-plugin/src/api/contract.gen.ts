@@ -571,6 +571,196 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Items with facets, by page */
+        get: operations["get_kb_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/items/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One item with its body */
+        get: operations["get_kb_items_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/items/{id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the owner thinks of an item */
+        post: operations["post_kb_items_id_feedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/items/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put items away, or back */
+        post: operations["post_kb_items_archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/items/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Items as Markdown */
+        post: operations["post_kb_items_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/items/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take items out, a copy kept; never notes */
+        post: operations["post_kb_items_clear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How runs stand */
+        get: operations["get_kb_runs"];
+        put?: never;
+        /** Run now */
+        post: operations["post_kb_runs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Candidates that wait */
+        get: operations["get_kb_verdicts"];
+        put?: never;
+        /** Save verdicts */
+        post: operations["post_kb_verdicts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/judge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the endpoint judge what waits */
+        post: operations["post_kb_judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/brief": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A day's brief */
+        get: operations["get_kb_brief"];
+        put?: never;
+        /** Write a brief, or a roll-up */
+        post: operations["post_kb_brief"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Project the items' journals anew */
+        post: operations["post_kb_rebuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/picture": {
         parameters: {
             query?: never;
@@ -654,6 +844,38 @@ export interface components {
              */
             find: boolean;
         };
+        /** Also */
+        Also: {
+            /** Sub */
+            sub: string;
+            /** Url */
+            url: string;
+        };
+        /** ArchiveAnswer */
+        ArchiveAnswer: {
+            /** Changed */
+            changed: number;
+            /** Ids */
+            ids: string[];
+        };
+        /** ArchiveRequest */
+        ArchiveRequest: {
+            /**
+             * Ids
+             * @default []
+             */
+            ids: string[];
+            /**
+             * @description Instead of ids: all that this selects.
+             * @default null
+             */
+            filter: components["schemas"]["ItemsRequest"] | null;
+            /**
+             * Undo
+             * @default false
+             */
+            undo: boolean;
+        };
         /** BackAnswer */
         BackAnswer: {
             /**
@@ -706,6 +928,87 @@ export interface components {
              */
             wait: boolean;
         };
+        /** BriefAnswer */
+        BriefAnswer: {
+            /** Day */
+            day: string;
+            /** Brief */
+            brief: {
+                [key: string]: unknown;
+            };
+            /**
+             * Path
+             * @description Of its note; empty if it was not written.
+             */
+            path: string;
+            /** Text */
+            text: string;
+            /**
+             * Days
+             * @description Days that have a brief, the newest first.
+             */
+            days: string[];
+            /** Waiting */
+            waiting: number;
+            /** Updated */
+            updated: string;
+        };
+        /** BriefRequest */
+        BriefRequest: {
+            /**
+             * Date
+             * @description Local day; today if empty.
+             * @default
+             */
+            date: string;
+        };
+        /** BriefWriteAnswer */
+        BriefWriteAnswer: {
+            /** Path */
+            path: string;
+            /** Written */
+            written: boolean;
+            /** Worth */
+            worth: number;
+        };
+        /** BriefWriteRequest */
+        BriefWriteRequest: {
+            /**
+             * Date
+             * @default
+             */
+            date: string;
+            /**
+             * Roll Up
+             * @default
+             * @enum {string}
+             */
+            roll_up: "" | "week" | "month";
+        };
+        /** CandidatesAnswer */
+        CandidatesAnswer: {
+            /** Instructions */
+            instructions: string;
+            /**
+             * Text
+             * @description The candidates, each in a fence with a code that is new for each call.
+             */
+            text: string;
+            /** Ids */
+            ids: string[];
+            /** Waiting */
+            waiting: number;
+            /** Left Today */
+            left_today: number;
+        };
+        /** CandidatesRequest */
+        CandidatesRequest: {
+            /**
+             * Limit
+             * @default 10
+             */
+            limit: number;
+        };
         /** CaptureAnswer */
         CaptureAnswer: {
             /** Path */
@@ -739,6 +1042,25 @@ export interface components {
              * @default []
              */
             remove: (string | number)[][];
+        };
+        /** ClearItemsAnswer */
+        ClearItemsAnswer: {
+            /** Cleared */
+            cleared: number;
+            /**
+             * Backup
+             * @description Where the items were copied to before.
+             */
+            backup: string;
+        };
+        /** ClearItemsRequest */
+        ClearItemsRequest: {
+            filter: components["schemas"]["ItemsRequest"];
+            /**
+             * Confirm
+             * @description The number of items that will go, typed.
+             */
+            confirm: string;
         };
         /** CodeAnswer */
         CodeAnswer: {
@@ -919,6 +1241,23 @@ export interface components {
             /** Count */
             count: number;
         };
+        /** ExportItemsAnswer */
+        ExportItemsAnswer: {
+            /** Markdown */
+            markdown: string;
+            /** Count */
+            count: number;
+        };
+        /** ExportItemsRequest */
+        ExportItemsRequest: {
+            /**
+             * Ids
+             * @default []
+             */
+            ids: string[];
+            /** @default null */
+            filter: components["schemas"]["ItemsRequest"] | null;
+        };
         /** FeedInfo */
         FeedInfo: {
             /** Title */
@@ -932,6 +1271,45 @@ export interface components {
         FeedRequest: {
             /** Id */
             id: string;
+        };
+        /** FeedbackAnswer */
+        FeedbackAnswer: {
+            item: components["schemas"]["ItemInfo"];
+            /**
+             * Delta
+             * @description What the subscription's weight is moved by now; null if it was not moved.
+             */
+            delta: number | null;
+            /**
+             * Note
+             * @description For save: path of the note.
+             */
+            note: string;
+        };
+        /** FeedbackRequest */
+        FeedbackRequest: {
+            /**
+             * Id
+             * @description Of the item; the one in the path counts.
+             * @default
+             */
+            id: string;
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "dismiss" | "more" | "save" | "archive" | "unarchive" | "seen" | "overrule";
+            /**
+             * Tier
+             * @description For overrule: worth, okay or skip; their Chinese words as well.
+             * @default
+             */
+            tier: string;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
         };
         /** FeedsAnswer */
         FeedsAnswer: {
@@ -1180,6 +1558,282 @@ export interface components {
              */
             wait: boolean;
         };
+        /** ItemAnswer */
+        ItemAnswer: {
+            item: components["schemas"]["ItemWithBody"];
+        };
+        /** ItemInfo */
+        ItemInfo: {
+            /** Id */
+            id: string;
+            /**
+             * Sub
+             * @description Id of the subscription.
+             */
+            sub: string;
+            /** Kind */
+            kind: string;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+            /** Author */
+            author: string;
+            /** Published */
+            published: string;
+            /**
+             * Time Estimated
+             * @description Whether the day is that of the fetch, since the subscription gave none.
+             */
+            time_estimated: boolean;
+            /** Fetched */
+            fetched: string;
+            /** Thumb */
+            thumb: string;
+            /** Duration S */
+            duration_s: number | null;
+            /** Stats */
+            stats: {
+                [key: string]: number;
+            };
+            /** Tags */
+            tags: string[];
+            /** Lang */
+            lang: string;
+            /** Body State */
+            body_state: string;
+            /** Theme */
+            theme: string;
+            /**
+             * Match
+             * @description Keywords hit and where, and what the score is the sum of.
+             */
+            match: {
+                [key: string]: unknown;
+            };
+            /** Score */
+            score: number;
+            /** Tier */
+            tier: string;
+            /** Why */
+            why: string;
+            /** Category */
+            category: string;
+            /** One Line */
+            one_line: string;
+            /** Verified */
+            verified: string;
+            /** Judged By */
+            judged_by: string;
+            /** Status */
+            status: string;
+            /**
+             * Reason
+             * @description Why it is archived.
+             */
+            reason: string;
+            /** Feedback */
+            feedback: string;
+            /** Seen */
+            seen: boolean;
+            /**
+             * Also
+             * @description Other subscriptions that brought the same.
+             */
+            also: components["schemas"]["Also"][];
+            /**
+             * Note
+             * @description Path of the note with its full text; may be empty.
+             */
+            note: string;
+            /** Day */
+            day: string;
+            /** Run */
+            run: string;
+        };
+        /** ItemRequest */
+        ItemRequest: {
+            /** Id */
+            id: string;
+        };
+        /** ItemWithBody */
+        ItemWithBody: {
+            /** Id */
+            id: string;
+            /**
+             * Sub
+             * @description Id of the subscription.
+             */
+            sub: string;
+            /** Kind */
+            kind: string;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+            /** Author */
+            author: string;
+            /** Published */
+            published: string;
+            /**
+             * Time Estimated
+             * @description Whether the day is that of the fetch, since the subscription gave none.
+             */
+            time_estimated: boolean;
+            /** Fetched */
+            fetched: string;
+            /** Thumb */
+            thumb: string;
+            /** Duration S */
+            duration_s: number | null;
+            /** Stats */
+            stats: {
+                [key: string]: number;
+            };
+            /** Tags */
+            tags: string[];
+            /** Lang */
+            lang: string;
+            /** Body State */
+            body_state: string;
+            /** Theme */
+            theme: string;
+            /**
+             * Match
+             * @description Keywords hit and where, and what the score is the sum of.
+             */
+            match: {
+                [key: string]: unknown;
+            };
+            /** Score */
+            score: number;
+            /** Tier */
+            tier: string;
+            /** Why */
+            why: string;
+            /** Category */
+            category: string;
+            /** One Line */
+            one_line: string;
+            /** Verified */
+            verified: string;
+            /** Judged By */
+            judged_by: string;
+            /** Status */
+            status: string;
+            /**
+             * Reason
+             * @description Why it is archived.
+             */
+            reason: string;
+            /** Feedback */
+            feedback: string;
+            /** Seen */
+            seen: boolean;
+            /**
+             * Also
+             * @description Other subscriptions that brought the same.
+             */
+            also: components["schemas"]["Also"][];
+            /**
+             * Note
+             * @description Path of the note with its full text; may be empty.
+             */
+            note: string;
+            /** Day */
+            day: string;
+            /** Run */
+            run: string;
+            /** Body */
+            body: string;
+        };
+        /** ItemsAnswer */
+        ItemsAnswer: {
+            /** Total */
+            total: number;
+            /** Items */
+            items: components["schemas"]["ItemInfo"][];
+            /**
+             * Facets
+             * @description How many items there are by sub, kind, tier, theme, status.
+             */
+            facets: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+        };
+        /** ItemsRequest */
+        ItemsRequest: {
+            /**
+             * Q
+             * @description Words that title, author or tags hold.
+             * @default
+             */
+            q: string;
+            /**
+             * Subscription
+             * @default
+             */
+            subscription: string;
+            /**
+             * Kind
+             * @default
+             * @enum {string}
+             */
+            kind: "" | "video" | "article" | "note";
+            /**
+             * Tier
+             * @description worth, okay or skip; their Chinese words as well.
+             * @default
+             */
+            tier: string;
+            /**
+             * Theme
+             * @default
+             */
+            theme: string;
+            /**
+             * Status
+             * @default
+             * @enum {string}
+             */
+            status: "" | "new" | "queued" | "judged" | "digest" | "archived";
+            /**
+             * Since
+             * @description First day of publication.
+             * @default
+             */
+            since: string;
+            /**
+             * Until
+             * @description Last day of publication.
+             * @default
+             */
+            until: string;
+            /**
+             * Sort
+             * @default new
+             * @enum {string}
+             */
+            sort: "new" | "weight" | "tier";
+            /**
+             * Archived
+             * @description Whether archived items are among the answers.
+             * @default false
+             */
+            archived: boolean;
+            /**
+             * Limit
+             * @default 50
+             */
+            limit: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset: number;
+        };
         /** JobAnswer */
         JobAnswer: {
             /** Id */
@@ -1205,6 +1859,14 @@ export interface components {
         JobRequest: {
             /** Id */
             id: string;
+        };
+        /** JudgeRequest */
+        JudgeRequest: {
+            /**
+             * Wait
+             * @default true
+             */
+            wait: boolean;
         };
         /** LastFetch */
         LastFetch: {
@@ -1743,6 +2405,24 @@ export interface components {
              */
             link: string;
         };
+        /** RebuildAnswer */
+        RebuildAnswer: {
+            /** Lines */
+            lines: number;
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+        };
+        /** RefusedVerdict */
+        RefusedVerdict: {
+            /** Id */
+            id: string;
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+        };
         /** RelatedAnswer */
         RelatedAnswer: {
             /** Path */
@@ -1782,6 +2462,96 @@ export interface components {
              */
             source: string;
         };
+        /** RunInfo */
+        RunInfo: {
+            /** Id */
+            id: string;
+            /** Started */
+            started: string;
+            /** Finished */
+            finished: string;
+            /** Day */
+            day: string;
+            /** Trigger */
+            trigger: string;
+            /** Status */
+            status: string;
+            /** Per Sub */
+            per_sub: {
+                [key: string]: unknown;
+            };
+            /** New */
+            new: number;
+            /** Candidates */
+            candidates: number;
+            /** Offered */
+            offered: number;
+            /** Error */
+            error: string;
+            /** Tokens */
+            tokens: number;
+            /** Judge */
+            judge: string;
+        };
+        /** RunRequest */
+        RunRequest: {
+            /**
+             * Only
+             * @description Ids of subscriptions; empty for all that are on.
+             * @default []
+             */
+            only: string[];
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Wait
+             * @default false
+             */
+            wait: boolean;
+        };
+        /** RunsAnswer */
+        RunsAnswer: {
+            /** State */
+            state: string;
+            /** Running */
+            running: string;
+            last: components["schemas"]["RunInfo"] | null;
+            /** Runs */
+            runs: components["schemas"]["RunInfo"][];
+            /**
+             * Next
+             * @description When the next scheduled fetch may begin, UTC; empty if nothing is set up.
+             */
+            next: string;
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Waiting
+             * @description Candidates that nobody has judged.
+             */
+            waiting: number;
+            /**
+             * Left Today
+             * @description Verdicts that the day still takes.
+             */
+            left_today: number;
+            /** Channel */
+            channel: string;
+            /** Brief Hour */
+            brief_hour: number;
+            /** Subscriptions */
+            subscriptions: number;
+        };
+        /**
+         * RunsRequest
+         * @description No parameters.
+         */
+        RunsRequest: Record<string, never>;
         /** SearchAnswer */
         SearchAnswer: {
             /** Total */
@@ -2063,6 +2833,25 @@ export interface components {
              * @default false
              */
             wait: boolean;
+        };
+        /** VerdictsAnswer */
+        VerdictsAnswer: {
+            /** Taken */
+            taken: string[];
+            /** Refused */
+            refused: components["schemas"]["RefusedVerdict"][];
+            /** Left Today */
+            left_today: number;
+        };
+        /** VerdictsRequest */
+        VerdictsRequest: {
+            /**
+             * Verdicts
+             * @description Each with id, tier, why, category, one_line.
+             */
+            verdicts: {
+                [key: string]: unknown;
+            }[];
         };
         /**
          * WaitingAnswer
@@ -3346,6 +4135,475 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PreferenceAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_items: {
+        parameters: {
+            query?: {
+                /** @description Words that title, author or tags hold. */
+                q?: string;
+                subscription?: string;
+                kind?: "" | "video" | "article" | "note";
+                /** @description worth, okay or skip; their Chinese words as well. */
+                tier?: string;
+                theme?: string;
+                status?: "" | "new" | "queued" | "judged" | "digest" | "archived";
+                /** @description First day of publication. */
+                since?: string;
+                /** @description Last day of publication. */
+                until?: string;
+                sort?: "new" | "weight" | "tier";
+                /** @description Whether archived items are among the answers. */
+                archived?: boolean;
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_items_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_items_id_feedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedbackAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_items_archive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_items_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportItemsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportItemsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_items_clear: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClearItemsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClearItemsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_verdicts: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CandidatesAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_verdicts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerdictsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JudgeRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_brief: {
+        parameters: {
+            query?: {
+                /** @description Local day; today if empty. */
+                date?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BriefAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_brief: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BriefWriteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BriefWriteAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_rebuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebuildAnswer"];
                 };
             };
             /** @description A problem */

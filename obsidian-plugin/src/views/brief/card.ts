@@ -73,7 +73,7 @@ export function matchLine(host: Host, el: HTMLElement, item: Item): void {
     const part = line.createSpan();
     if (n === 0) part.appendText(`${words.matched} `);
     part.createEl("b", { text: found.word });
-    part.appendText(` ${words.places[found.where] ?? found.where}${found.count > 1 ? ` ${words.times(found.count)}` : ""}`);
+    part.appendText(` ${words.places[found.where] ?? found.where}`);
   });
 }
 

@@ -46,7 +46,7 @@ function drawFacet(panel: Panel, parent: HTMLElement, facet: Facet, found: Found
     const row = box.createEl("label");
     const check = row.createEl("input", { attr: { type: "checkbox", "data-row": `${facet}-${value}` } });
     check.checked = chosen.includes(value);
-    check.addEventListener("change", () => panel.narrow({ [facet]: check.checked ? [...chosen, value] : chosen.filter((one) => one !== value) }));
+    check.addEventListener("change", () => panel.narrow({ [facet]: check.checked ? [value] : [] }));
     if (facet === "tier") drawTier(row, value);
     row.createSpan({ cls: "vs-name", text: labelOf(panel, facet, value, label), attr: { title: label } });
     span(row, "vs-num", formatCount(panel.host, count));

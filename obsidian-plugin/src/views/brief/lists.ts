@@ -23,17 +23,17 @@ export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void
   const { words } = panel.host;
   const seg = parent.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.facets.tier } });
   const counts = new Map((found.facets.tier ?? []).map(({ value, count }) => [value, count]));
-  const add = (tier: (typeof TIERS)[number] | "", count: number): void => {
+  const add = (tier: (typeof TIERS)[number] | ""): void => {
     const isOn = tier ? panel.filter.tier.includes(tier) : panel.filter.tier.length === 0;
     const name = tier ? words.tiers[tier] : words.all;
-    const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": `${name} ${count}`, "data-row": `tier-${tier}` } });
+    const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": name, "data-row": `tier-${tier}` } });
     if (tier) drawTier(button, tier);
     span(button, tier ? "vs-word" : "", name);
-    span(button, "vs-num", formatCount(panel.host, count));
+    if (isOn) span(button, "vs-num", formatCount(panel.host, found.total));
     button.addEventListener("click", () => panel.narrow({ tier: tier ? [tier] : [] }));
   };
-  add("", [...counts.values()].reduce((sum, count) => sum + count, 0));
-  for (const tier of TIERS) if (counts.get(tier)) add(tier, counts.get(tier) ?? 0);
+  add("");
+  for (const tier of TIERS) if (counts.get(tier)) add(tier);
 }
 
 export function drawSort(panel: Panel, parent: HTMLElement): void {
@@ -99,7 +99,7 @@ function dayOf(panel: Panel, item: Item): string {
 }
 
 /** Briefs of past days, the newest open; a line's title leads to its item's drawer. */
-export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, html: string): void {
+export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, note: { path: string; html: string }): void {
   const { host } = panel;
   const { words } = host;
   if (!open) return drawNotSet(panel, parent, words.noReports);
@@ -111,18 +111,18 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
     const month = day.toLocaleDateString(host.locale, { year: "numeric", month: "long" });
     if (month !== group) div(list, "vs-list-group", month);
     group = month;
-    const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.path === open.path ? { "aria-current": "true" } : {} });
+    const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.date === open.date ? { "aria-current": "true" } : {} });
     const said = day.toLocaleDateString(host.locale, { weekday: "short", day: "numeric", month: "long" });
-    press(host, row.createEl("h3"), said, () => panel.read(report.path), "vs-plain vs-title");
+    press(host, row.createEl("h3"), said, () => panel.read(report.date), "vs-plain vs-title");
     if (report.summary) row.createEl("p", { cls: report.failed ? "vs-state-badge is-bad" : "", text: report.summary });
     if (report.runs) row.createEl("p", { cls: "vs-num", text: report.runs });
   }
   const read = split.createEl("article", { cls: "vs-read" });
   const bar = div(read, "vs-read-bar");
-  press(host, bar, words.openNote, () => host.openNote(open.path, false), "", "file-text");
-  span(bar, "vs-end vs-muted vs-small vs-num", open.path);
+  if (note.path) press(host, bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
+  span(bar, "vs-end vs-muted vs-small vs-num", note.path);
   const prose = div(read, "vs-prose");
-  const parsed = new DOMParser().parseFromString(html, "text/html");
+  const parsed = new DOMParser().parseFromString(note.html, "text/html");
   for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a.vs-note-link")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();

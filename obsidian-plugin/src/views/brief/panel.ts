@@ -7,7 +7,7 @@ import type { Actions } from "./card";
 import { drawDrawer, drawText, type DrawerHost } from "./drawer";
 import { drawArticles, drawReports, drawVideos } from "./lists";
 import { drawLibrary } from "./library";
-import { countFilters, NO_FILTER, readPlace, VIEWS, type Filter, type Found, type Item, type Place, type Report, type Runs, type Tier, type Today, type View } from "./model";
+import { countFilters, NO_FILTER, readPlace, VIEWS, type Filter, type Found, type Item, type Place, type Runs, type Tier, type Today, type View } from "./model";
 import { BriefSource, PAGE } from "./source";
 import { drawToday } from "./today";
 
@@ -80,7 +80,15 @@ export class BriefPane extends Pane implements Panel {
     super.unmount();
   }
 
-  protected concerns(event: string): boolean {
+  protected concerns(event: string, data: Record<string, unknown>): boolean {
+    if (event === "run" && data["state"] === "running") {
+      // Only the capsule moves while a run goes on; what is read stays where it is.
+      if (this.runs) {
+        this.runs = { ...this.runs, running: { done: Number(data["done"]), total: Number(data["total"]) } };
+        this.drawHead();
+      }
+      return false;
+    }
     return event === "run" || event === "brief" || event === "reset";
   }
 
@@ -88,14 +96,14 @@ export class BriefPane extends Pane implements Panel {
     const { view } = this.place;
     const runs = await this.source.runs();
     if (view === "today") {
-      const today = await this.source.today();
+      const today = await this.source.today(runs);
       return () => this.show(runs, () => this.drawDay(today));
     }
     if (view === "reports") {
-      const reports = await this.source.reports();
-      const open = reports.find((report) => report.path === this.reading) ?? reports[0];
-      const html = open ? await this.source.reportHtml(open) : "";
-      return () => this.show(runs, () => this.drawReportsView(reports, open, html));
+      const reports = await this.source.reports(runs);
+      const open = reports.find((report) => report.date === this.reading) ?? reports[0];
+      const note = open ? await this.source.report(open.date) : { path: "", html: "" };
+      return () => this.show(runs, () => drawReports(this, this.body, reports, open, note));
     }
     const found = await this.source.find(view, this.filter);
     let item: Item | undefined;
@@ -120,10 +128,6 @@ export class BriefPane extends Pane implements Panel {
   private drawDay(today: Today): void {
     this.shown = [...today.top, ...today.videos, ...today.articles];
     drawToday(this, this.body, today);
-  }
-
-  private drawReportsView(reports: Report[], open: Report | undefined, html: string): void {
-    drawReports(this, this.body, reports, open, html);
   }
 
   private drawFound(found: Found, item: Item | undefined): void {
@@ -164,7 +168,7 @@ export class BriefPane extends Pane implements Panel {
     span(state, "", failed ? words.runFailed : runs.last ? words.ranAt(time(runs.last)) : words.neverRan);
     if (runs.next) span(box, "vs-sep", words.nextAt(time(runs.next)));
     if (runs.waiting) span(box, "vs-sep vs-wide", words.waitCount(runs.waiting));
-    if (runs.budget !== null) span(box, "vs-sep vs-wide", runs.budget > 0 ? words.budgetLeft(formatCount(this.host, runs.budget)) : words.budgetUsed);
+    if (runs.left !== null) span(box, "vs-sep vs-wide", runs.left > 0 ? words.leftToday(formatCount(this.host, runs.left)) : words.noneLeftToday);
     if (runs.failed.length > 0 || failed) {
       const text = runs.failed.map((one) => `${one.title}: ${one.reason}`).join("\n") || runs.lastFailed;
       const alert = box.createSpan({ cls: "vs-sep vs-alert", attr: { title: text } });
@@ -184,8 +188,7 @@ export class BriefPane extends Pane implements Panel {
     try {
       const job = await follow(this.connection, await this.source.run(), (now) => {
         if (!this.runs) return;
-        this.runs = { ...this.runs, running: this.source.progress(now) };
-        this.head.empty();
+        this.runs = { ...this.runs, running: this.source.progress(now) ?? this.runs.running ?? { done: 0, total: this.runs.subscriptions } };
         this.drawHead();
       });
       if (job.error) this.host.notify(job.error.detail);
@@ -296,7 +299,7 @@ export class BriefPane extends Pane implements Panel {
     void this.act(async () => {
       const notice = this.host.progress(this.host.words.ingesting);
       try {
-        const path = await this.source.save(item, this.connection);
+        const path = await this.source.save(item);
         notice.end(path ? `${this.host.words.savedTitle}: ${path}` : this.host.words.failedTitle);
       } catch (error) {
         notice.end(explainError(this.host, error));
