@@ -14,3 +14,8 @@ for name, document in (("openapi.json", openapi_document()), ("index.schema.json
 for command in (*SHAPES, "error"):
     text = json.dumps(schema_of(command), ensure_ascii=False, indent=1) + "\n"
     (docs / "json" / f"{command}.schema.json").write_text(text, encoding="utf-8")
+
+table = [f"| `kb {command}` | [json/{command}.schema.json](json/{command}.schema.json) |" for command in sorted(SHAPES)]
+table.append("| any, when it fails | [json/error.schema.json](json/error.schema.json) |")
+head = (docs / "json.md").read_text(encoding="utf-8").partition("| command |")[0]
+(docs / "json.md").write_text(head + "\n".join(["| command | schema |", "|---|---|", *table]) + "\n", encoding="utf-8")

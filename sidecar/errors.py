@@ -51,6 +51,22 @@ class SubscriptionExists(FeedError):
     code = "subscription-exists"
 
 
+class ItemNotFound(FeedError):
+    code = "item-not-found"
+
+
+class RunInProgress(FeedError):
+    """One run at a time: another is going on."""
+
+    code = "run-in-progress"
+
+
+class NotSetUp(FeedError):
+    """There is no watchlist, or it is empty."""
+
+    code = "not-set-up"
+
+
 class FeedParseError(FeedError):
     """What came is no feed, or a broken one."""
 

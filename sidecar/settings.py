@@ -18,6 +18,7 @@ SearchMode = Literal["lexical", "semantic", "hybrid"]
 VectorSource = Literal["auto", "lsa", "installed", "endpoint"]
 EndpointShape = Literal["openai", "ollama"]
 Robots = Literal["unattended", "always"]
+JudgeChannel = Literal["agent", "endpoint", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,19 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Who judges what subscriptions bring: an ``agent`` that asks for candidates, an ``endpoint`` in OpenAI's shape, or ``none``.
+
+    Only ``endpoint`` sends anything, to that host alone; its key comes from the keyring (``judge:HOST``) or ``KB_JUDGE_KEY``.
+    """
+
+    channel: JudgeChannel = "agent"
+    endpoint: str = ""
+    model: str = ""
+    timeout_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of one vault."""
 
@@ -167,6 +181,7 @@ class Config:
     watch: WatchSettings = field(default_factory=WatchSettings)
     git: GitSettings = field(default_factory=GitSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
 
     @property
     def caption_languages(self) -> tuple[str, ...]:

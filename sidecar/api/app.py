@@ -100,7 +100,7 @@ def _handler(services: Services, op: Operation) -> Handler:
         if op.needs_index:
             await _wait_until_ready(services)
         parameters = (
-            await _body(request.clone(client_max_size=op.max_body_bytes))
+            {**await _body(request.clone(client_max_size=op.max_body_bytes)), **request.match_info}
             if op.method == "POST"
             else {**request.query, **request.match_info}
         )

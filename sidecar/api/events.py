@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Literal
 
-EventType = Literal["note-changed", "graph-changed", "moc-changed", "job", "status", "reset"]
+EventType = Literal["note-changed", "graph-changed", "moc-changed", "job", "run", "brief", "status", "reset"]
 
 _KEPT = 500
 

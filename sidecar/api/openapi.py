@@ -47,6 +47,10 @@ def _operation(op: Operation, refs: dict[Any, Any]) -> dict[str, Any]:
     schema = op.request.model_json_schema()
     properties = schema.get("properties", {})
     if op.method == "POST":
+        if in_path:
+            described["parameters"] = [
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in sorted(in_path)
+            ]
         described["requestBody"] = {"required": True, "content": {"application/json": {"schema": refs[op.request, "validation"]}}}
     else:
         described["parameters"] = [

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.api.events import EventLog
+from sidecar.brief.service import BriefService
 from sidecar.config import Config
 from sidecar.feeds.watchlist import WatchlistService
 from sidecar.graph.service import GraphService
 from sidecar.ingest.intake import Intake
 from sidecar.ingest.service import IngestService
+from sidecar.items.runner import RunService
+from sidecar.items.service import ItemService
 from sidecar.jobs import Jobs, VaultThread
+from sidecar.judge.service import JudgeService
 from sidecar.moc.service import MocService
 from sidecar.search.bench_service import BenchService
 from sidecar.search.semantic_service import SemanticService
@@ -61,6 +65,12 @@ class Services:
     ingest: IngestService
     intake: Intake
     watchlist: WatchlistService
+    items: ItemService
+    item_thread: VaultThread
+    """``items`` and the plain calls of ``judge`` are touched on this thread only."""
+    judge: JudgeService
+    brief: BriefService
+    runs: RunService
     jobs: Jobs
     events: EventLog
     refresh_moc: Callable[[], bool]

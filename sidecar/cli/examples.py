@@ -56,6 +56,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "kb doctor --note Garden             # is it indexed, and if not why",
         "kb doctor --report > report.txt     # for a bug report",
     ),
+    "export": ("kb export ~/copy-of-my-notes", "kb export ~/graph --only graph"),
     "completion": (
         "kb completion bash > ~/.local/share/bash-completion/completions/kb",
         "kb completion zsh > ~/.zfunc/_kb    # with fpath+=~/.zfunc",

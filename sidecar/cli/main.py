@@ -27,6 +27,11 @@ COMMANDS: dict[str, str] = {
     "open": "open the console in a browser",
     "add": "make notes of links",
     "feeds": "subscribe to feeds, channels and sites",
+    "run": "fetch the subscriptions now, sift, judge and write the brief",
+    "brief": "show the day's brief, or write it and the week's",
+    "judge": "judge what waits: by the endpoint, or with verdicts given",
+    "items": "look through what subscriptions brought",
+    "rebuild": "make the items' database anew from the journals",
     "search": "find notes, in Chinese and in Latin scripts",
     "bench": "judge search on your own notes, or on a test set",
     "links": "show what a note links to and what links to it",
@@ -39,6 +44,7 @@ COMMANDS: dict[str, str] = {
     "secrets": "keep a site's cookie or a key, outside every vault",
     "token": "print the running sidecar's key, for scripts",
     "doctor": "check vault, index, plugin and system, with fixes",
+    "export": "copy notes, graph, feeds and journals to a folder",
     "completion": "print a script that lets the shell complete commands",
 }
 

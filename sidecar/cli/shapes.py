@@ -205,6 +205,11 @@ class ReportShape(Answer):
     report: str
 
 
+class ExportShape(Answer):
+    folder: str
+    counts: dict[str, int] = Field(description="Of each part: files, nodes, subscriptions, journals.")
+
+
 class CompletionShape(Answer):
     shell: str
     script: str
@@ -235,6 +240,7 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
     "secrets": (SecretsShape, SecretKeptShape, SecretRemovedShape),
     "token": (TokenShape,),
     "doctor": (DoctorShape, ReportShape),
+    "export": (ExportShape,),
     "completion": (CompletionShape,),
 }  # fmt: skip
 """By command: one of these, whatever its options."""

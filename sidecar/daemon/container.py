@@ -16,7 +16,7 @@ from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.daemon.wire_doctor import make_doctor
-from sidecar.daemon.wire_feeds import wire_watchlist
+from sidecar.daemon.wire_runs import Given, wire_runs
 from sidecar.errors import ConfigError
 from sidecar.graph.metrics import Likeness, changed_on
 from sidecar.graph.service import GraphService
@@ -27,7 +27,7 @@ from sidecar.ingest.intake import Intake
 from sidecar.ingest.media_tool import MediaTool
 from sidecar.ingest.service import IngestService, write_ingested
 from sidecar.ingest.worker import PageReader
-from sidecar.jobs import Job, Jobs, VaultThread
+from sidecar.jobs import Jobs, VaultThread
 from sidecar.jobs.commits import GitCommits
 from sidecar.llm import EmbeddingEndpoint, EndpointSettings, InstalledModel, find_key, host_of, is_installed
 from sidecar.moc.service import MocService
@@ -72,11 +72,16 @@ class Container:
     followers: tuple[Callable[[], Coroutine[None, None, None]], ...]
     """What goes on in the background once the vault has been read, until the sidecar stops."""
 
+    closers: tuple[Callable[[], Coroutine[None, None, None]], ...]
+    """What is to be closed once no job runs any more, in this order."""
+
     async def close(self) -> None:
         """Stop jobs, reader and thread, in this order, and close the cache."""
         await self.services.semantic.close()
         self.services.intake.close()
         await self.services.jobs.close()
+        for close in self.closers:
+            await close()
         self.services.semantic.close_store()
         await self.reader.close()
         await self.services.thread.run(self.vault.close)
@@ -131,6 +136,19 @@ def wire_ingest(
     return IngestService(vault.index, files, journal, gatherer, ImageFetcher(fetcher), thread, clock, config, vault.apply)
 
 
+def wire_commits(files: VaultFiles, config: ConfigBox, clock: Clock, *, is_guest: bool) -> GitCommits:
+    """Put together what commits own writes."""
+    root = files.root
+    commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
+    files.on_write = commits.note
+    return commits
+
+
+def make_jobs(events: EventLog) -> Jobs:
+    """Give the jobs of a vault, which tell of their steps."""
+    return Jobs(lambda job: events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:]))
+
+
 def open_container(
     root: Path,
     *,
@@ -168,14 +186,11 @@ def open_container(
     reader = PageReader()
     ports = allowed_loopback_ports(is_service=is_service)
     ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, ports)
-
-    def tell(job: Job) -> None:
-        events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:])
-
-    jobs = Jobs(tell)
+    jobs = make_jobs(events)
     store = VectorStore(cache_path.with_name("vectors.sqlite") if cache_path else None)
     semantic = SemanticService(index, files, cache, store, thread, jobs, config, clock, make_source, is_installed)
     vault.on_delta = semantic.apply
+    runs = wire_runs(Given(files, journal, clock, config, thread, index, search, ingest, events.publish, vault.apply, ports, is_guest))
     services = Services(
         vault_id=vault_id,
         vault_name=root.resolve().name,
@@ -188,7 +203,12 @@ def open_container(
         moc=moc,
         ingest=ingest,
         intake=Intake(ingest, journal, thread, clock),
-        watchlist=wire_watchlist(files, clock, ports),
+        watchlist=runs.watchlist,
+        items=runs.items,
+        item_thread=runs.thread,
+        judge=runs.judge,
+        brief=runs.brief,
+        runs=runs.runs,
         jobs=jobs,
         semantic=semantic,
         bench=BenchService(index, files, cache, semantic, thread, config.folders),
@@ -201,12 +221,12 @@ def open_container(
         make_console_code=keys.make_code,
         doctor=make_doctor(root, lambda: services),
     )
-    commits = GitCommits(root, GitRepository(root), lambda: config.current.git.autocommit and not is_guest, lambda: local_day(clock()))
-    files.on_write = commits.note
+    commits = wire_commits(files, config, clock, is_guest=is_guest)
     followers = (
         services.intake.follow,
-    )  # fmt: skip
-    return Container(root, config, vault, services, keys, reader, commits, followers)
+        services.runs.follow,
+    )
+    return Container(root, config, vault, services, keys, reader, commits, followers, (runs.close,))
 
 
 def make_source(kind: SourceKind, settings: SearchSettings) -> Source:

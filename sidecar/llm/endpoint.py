@@ -47,7 +47,7 @@ class EmbeddingEndpoint:
     def __init__(self, settings: EndpointSettings, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._settings = settings
         self._sleep = sleep
-        self._url = _checked(address_of(settings.endpoint, settings.shape), has_key=bool(settings.key))
+        self._url = checked_address(address_of(settings.endpoint, settings.shape), has_key=bool(settings.key))
         if not settings.model:
             raise ConfigError("No embedding model is named.", fix="Set model under [search] in .kb/config.toml.", key="search.model")
         # Prefixes change vectors as a model does, and the same name may mean another model at another host.
@@ -129,10 +129,10 @@ def host_of(endpoint: str) -> str:
     Raises:
         ConfigError: It is no address.
     """
-    return _checked(endpoint, has_key=False).host
+    return checked_address(endpoint, has_key=False).host
 
 
-def _checked(address: str, *, has_key: bool) -> httpx.URL:
+def checked_address(address: str, *, has_key: bool) -> httpx.URL:
     fix = "Write it like https://host/v1 or http://127.0.0.1:11434."
     try:
         url = httpx.URL(address)

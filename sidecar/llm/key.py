@@ -6,16 +6,17 @@ import os
 
 SERVICE = "vault-sidecar"
 VARIABLE = "KB_EMBEDDING_KEY"
+JUDGE_VARIABLE = "KB_JUDGE_KEY"
 
 
-def find_key(host: str) -> str:
-    """Find the key for a host, or give none. The keyring's entry is ``vault-sidecar`` / ``embedding:HOST``. May wait: not for the loop."""
-    if VARIABLE in os.environ:
-        return os.environ[VARIABLE].strip()
+def find_key(host: str, use: str = "embedding", variable: str = VARIABLE) -> str:
+    """Find the key for a host, or give none. The keyring's entry is ``vault-sidecar`` / ``USE:HOST``. May wait: not for the loop."""
+    if variable in os.environ:
+        return os.environ[variable].strip()
     import keyring  # looks through the system's services, which takes its time
     import keyring.errors
 
     try:
-        return keyring.get_password(SERVICE, f"embedding:{host}") or ""
+        return keyring.get_password(SERVICE, f"{use}:{host}") or ""
     except (keyring.errors.KeyringError, RuntimeError, OSError):  # a machine without a keyring
         return ""

@@ -81,6 +81,12 @@ class Journal:
                 if isinstance(record, dict):
                     yield record
 
+    def sizes(self, kinds: Iterable[str]) -> dict[str, int]:
+        """Give the size of each file of some kinds, by its name: what differs when anything was written."""
+        names = tuple(f"{kind}-" for kind in kinds)
+        found = {path.name: path.stat().st_size for path in self._folder.glob("*.jsonl") if path.name.startswith(names)}
+        return dict(sorted(found.items()))
+
 
 def _ends_line(path: Path) -> bool:
     with path.open("rb") as file:

@@ -9,9 +9,10 @@ from sidecar.vault.markdown import scan_markdown
 
 BEGIN = "%% kb:moc:begin %%"
 END = "%% kb:moc:end %%"
+BRIEF_BEGIN = "%% kb:brief:begin %%"
+BRIEF_END = "%% kb:brief:end %%"
 
-_MARK = re.compile(r"^[ \t]*%%[ \t]*kb:moc:(begin|end)[ \t]*%%[ \t]*\r?$", re.MULTILINE)
-_ANY_TRACE = "kb:moc:"
+_MARKS = {kind: re.compile(rf"^[ \t]*%%[ \t]*kb:{kind}:(begin|end)[ \t]*%%[ \t]*\r?$", re.MULTILINE) for kind in ("moc", "brief")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +23,17 @@ class Block:
     end: int
 
 
-def find_block(text: str) -> Block | None:
+def find_block(text: str, kind: str = "moc") -> Block | None:
     """Find the generated block: one begin marker and one end marker, in that order, each on a line of its own.
 
     Blanks around a marker and either line ending are accepted. Anything else (a marker twice, alone, half deleted) is no
     block, so that nothing of the owner's can be overwritten by mistake.
     """
-    if _ANY_TRACE not in text:
+    trace = f"kb:{kind}:"
+    if trace not in text:
         return None
-    marks = list(_MARK.finditer(text))
-    if [m[1] for m in marks] != ["begin", "end"] or text.count(_ANY_TRACE) != 2:
+    marks = list(_MARKS[kind].finditer(text))
+    if [m[1] for m in marks] != ["begin", "end"] or text.count(trace) != 2:
         return None
     begin, end = marks
     if _in_code(text, begin.start()):
@@ -48,7 +50,7 @@ def _in_code(text: str, offset: int) -> bool:
 
 def has_trace(text: str) -> bool:
     """Whether any part of a marker is left in the text."""
-    return _ANY_TRACE in text
+    return "kb:moc:" in text
 
 
 def blank_block(text: str) -> str:

@@ -74,7 +74,7 @@ class VaultIndex:
 
     def _says_web(self, path: NotePath) -> bool:
         note = self.notes.get(path)
-        return note is not None and note.from_web
+        return note is not None and (note.from_web or note.text_property("origin") == "brief")
 
     def hash_of(self, path: NotePath) -> str:
         """Give the content hash of the text that a note was parsed from; empty if it could not be read."""

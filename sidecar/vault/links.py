@@ -113,7 +113,7 @@ def render_link(path: NotePath, title: str, source: NotePath, names: NameIndex) 
     """
     link = shortest_link(path, source, names)
     shown = " ".join(title.split()).replace("[[", "[ [").replace("]]", "] ]")
-    if any(mark in link for mark in (*"#^[]|<\\", "%%", "kb:moc")):
+    if any(mark in link for mark in (*"#^[]|<\\", "%%", "kb:moc", "kb:brief")):
         text = shown.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
         return f"[{text}]({quote(path, safe='/')})"
     if shown == link or not shown:

@@ -57,6 +57,12 @@ SHELL = {
     "sidecar.feeds.types.mcp_server",
     "sidecar.feeds.types.site",
     "sidecar.clock",
+    "sidecar.items.store",
+    "sidecar.items.service",
+    "sidecar.items.sift",
+    "sidecar.items.runner",
+    "sidecar.judge.service",
+    "sidecar.brief.service",
 }
 SHELL_ROOMS = {"cli", "daemon", "api", "store", "net", "jobs", "llm"}
 
@@ -80,6 +86,12 @@ ROWS: list[set[str]] = [
         "vault.indexer",
         "vault.reading",
         "vault.watcher",
+        "items.store",
+        "items.service",
+        "items.sift",
+        "items.runner",
+        "judge.service",
+        "brief.service",
         "feeds.fetching",
         "feeds.watchlist",
         "feeds.types",
@@ -97,6 +109,9 @@ ROWS: list[set[str]] = [
         "ingest",
         "login_item",
         "feeds",
+        "items",
+        "judge",
+        "brief",
         "vault",
     },
     {"config", "settings", "clock", "errors", "selection", "(package)"},
@@ -111,6 +126,9 @@ PURE_ROOMS = {
     "login_item": {"login_item"},
     "vault": {"vault"},
     "feeds": {"feeds", "ingest", "vault"},
+    "items": {"items", "feeds", "vault"},
+    "judge": {"judge", "items"},
+    "brief": {"brief", "ingest", "vault"},
 }
 
 # Services of one room that another's service is given: which way they may be known.
@@ -131,6 +149,14 @@ SERVICES_KNOWN |= {
     "vault.reading": set(),
     "vault.watcher": set(),
     "ingest.worker": set(),
+    "feeds.fetching": {"feeds.types", "feeds.types.base"},
+    "feeds.watchlist": {"feeds.fetching", "feeds.types.base"},
+    "items.store": set(),
+    "items.service": {"items.store"},
+    "items.sift": {"items.store", "items.service"},
+    "items.runner": {"brief.service", "feeds.watchlist", "items.service", "items.sift", "judge.service"},
+    "judge.service": {"items.service"},
+    "brief.service": {"ingest.service", "items.service", "vault.indexer"},
 }
 
 FORBIDDEN_IN_PURE = {
@@ -232,6 +258,10 @@ SERVICES = {
     "ImageFetcher",
     "Intake",
     "WatchlistService",
+    "ItemService",
+    "JudgeService",
+    "BriefService",
+    "RunService",
     "SubscriptionFetcher",
     "NoteCache",
     "OpenVault",

@@ -5,7 +5,7 @@ HTTP routes, the OpenAPI document and the command line's in-process mode all rea
 
 from __future__ import annotations
 
-from sidecar.api.operations import bench, feeds, graph, ingest, moc, notes, pictures, search, system
+from sidecar.api.operations import bench, feeds, graph, ingest, items, moc, notes, pictures, search, system
 from sidecar.api.operations.base import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -17,6 +17,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *moc.OPERATIONS,
     *ingest.OPERATIONS,
     *feeds.OPERATIONS,
+    *items.OPERATIONS,
     *pictures.OPERATIONS,
 )
 

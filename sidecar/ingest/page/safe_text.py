@@ -55,7 +55,7 @@ def disarm_code(text: str) -> str:
     """Take the life out of code that acts in spite of its fence: Templater runs ``<%`` wherever it stands in a new file, and
     the marks of the generated block are looked for in plain text.
     """
-    return text.replace("<%", "< %").replace("kb:moc:", "kb: moc:")
+    return text.replace("<%", "< %").replace("kb:moc:", "kb: moc:").replace("kb:brief:", "kb: brief:")
 
 
 def disarm_formula(tex: str) -> str:

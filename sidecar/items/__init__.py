@@ -1,0 +1,1 @@
+"""Items: what subscriptions yielded, how far each got, and the runs that fetched them."""
