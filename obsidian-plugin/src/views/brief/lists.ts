@@ -1,4 +1,4 @@
-import { appendIcon, div, formatCount, iconButton, press, showEmpty, span } from "../../ui/dom";
+import { appendIcon, div, formatCount, iconButton, press, showEmpty, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { byline, drawTile, menuButton, metaLine, moment, saveButton, titleOf } from "./card";
 import { TIERS, type Found, type Item, type Report } from "./model";
@@ -7,7 +7,7 @@ import { drawNothing, drawNotSet, drawPager, type Panel } from "./panel";
 /** The field that filters by a word; it keeps what is typed while the list below changes. */
 export function drawSearch(panel: Panel, parent: HTMLElement): void {
   const { words } = panel.host;
-  const label = parent.createEl("label", { cls: "vs-search" });
+  const label = make(parent, "label", "vs-search");
   appendIcon(panel.host, label, "search");
   const input = label.createEl("input", { attr: { type: "search", placeholder: words.filterByWord, "aria-label": words.filterByWord, "data-row": "q", spellcheck: "false" } });
   input.value = panel.filter.q;
@@ -76,12 +76,12 @@ export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, op
     group = day;
     const row = list.createEl("article", { cls: item.seen ? "vs-list-item is-seen" : "vs-list-item", attr: item.id === open?.id ? { "aria-current": "true" } : {} });
     titleOf(row, item, { open: () => panel.read(item.id) });
-    if (item.line) row.createEl("p", { text: item.line });
+    if (item.line) make(row, "p", "", item.line);
     byline(host, row, item);
     metaLine(host, row, item);
   }
   drawPager(panel, list, found.total);
-  const read = split.createEl("article", { cls: "vs-read" });
+  const read = make(split, "article", "vs-read");
   if (!open) return;
   const bar = div(read, "vs-read-bar");
   saveButton(host, bar, open, panel);
@@ -113,11 +113,11 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
     group = month;
     const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.date === open.date ? { "aria-current": "true" } : {} });
     const said = day.toLocaleDateString(host.locale, { weekday: "short", day: "numeric", month: "long" });
-    press(host, row.createEl("h3"), said, () => panel.read(report.date), "vs-plain vs-title");
-    if (report.summary) row.createEl("p", { cls: report.failed ? "vs-state-badge is-bad" : "", text: report.summary });
-    if (report.runs) row.createEl("p", { cls: "vs-num", text: report.runs });
+    press(host, make(row, "h3"), said, () => panel.read(report.date), "vs-plain vs-title");
+    if (report.summary) make(row, "p", report.failed ? "vs-state-badge is-bad" : "", report.summary);
+    if (report.runs) make(row, "p", "vs-num", report.runs);
   }
-  const read = split.createEl("article", { cls: "vs-read" });
+  const read = make(split, "article", "vs-read");
   const bar = div(read, "vs-read-bar");
   if (note.path) press(host, bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
   span(bar, "vs-end vs-muted vs-small vs-num", note.path);

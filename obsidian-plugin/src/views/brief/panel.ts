@@ -1,6 +1,6 @@
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
-import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span } from "../../ui/dom";
+import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span, make } from "../../ui/dom";
 import { follow } from "../../ui/jobs";
 import { Pane } from "../../ui/pane";
 import type { Actions } from "./card";
@@ -163,7 +163,7 @@ export class BriefPane extends Pane implements Panel {
       return;
     }
     const failed = runs.lastFailed !== "";
-    state.createEl("i", { cls: `vs-dot${failed ? " is-bad" : runs.last ? "" : " is-idle"}` });
+    make(state, "i", `vs-dot${failed ? " is-bad" : runs.last ? "" : " is-idle"}`);
     const time = (iso: string): string => formatTime(this.host, new Date(iso));
     span(state, "", failed ? words.runFailed : runs.last ? words.ranAt(time(runs.last)) : words.neverRan);
     if (runs.next) span(box, "vs-sep", words.nextAt(time(runs.next)));
@@ -413,10 +413,10 @@ export class BriefPane extends Pane implements Panel {
   private showKeys(): void {
     const { words } = this.host;
     this.host.modal(words.keys, (el) => {
-      const list = el.createEl("dl", { cls: "vs-kv" });
+      const list = make(el, "dl", "vs-kv");
       for (const [key, text] of words.keyList) {
-        list.createEl("dt", { text: key });
-        list.createEl("dd", { text });
+        make(list, "dt", "", key);
+        make(list, "dd", "", text);
       }
     });
   }

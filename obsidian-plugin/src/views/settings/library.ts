@@ -1,4 +1,4 @@
-import { div, formatCount, press } from "../../ui/dom";
+import { div, formatCount, press, make } from "../../ui/dom";
 import type { Settings } from "./panel";
 import { settingRow } from "./rows";
 
@@ -40,7 +40,7 @@ function confirmBox(settings: Settings, parent: HTMLElement, title: string, filt
   const box = div(parent, "vs-danger");
   const text = box.createDiv();
   div(text, "setting-item-name", title);
-  text.createEl("p", { cls: "vs-muted vs-small", text: words.clearText(formatCount(host, count)) });
+  make(text, "p", "vs-muted vs-small", words.clearText(formatCount(host, count)));
   if (count === 0) return;
   const field = div(box, "vs-field");
   const id = `vs-clear-${"until" in filter ? "old" : "all"}`;
