@@ -3,7 +3,7 @@ import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
 import { BriefPane } from "./views/brief/panel";
 import { MapPane } from "./views/map";
-import { ingestQuietly } from "./ui/jobs";
+import { ingestQuietly, runQuietly } from "./ui/jobs";
 import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
@@ -91,6 +91,15 @@ export default class VaultSidecarPlugin extends Plugin {
       },
     });
     this.addCommand({ id: "open-brief", name: words.commandBrief, callback: () => void this.reveal(BRIEF_VIEW, true) });
+    this.addCommand({
+      id: "run-now",
+      name: words.commandRun,
+      checkCallback: (checking) => {
+        const isReady = this.connection.client !== null;
+        if (isReady && !checking) void runQuietly(this.host, this.connection);
+        return isReady;
+      },
+    });
     this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });
     this.addCommand({
       id: "regenerate-map",

@@ -90,11 +90,9 @@ export const en = {
   clear: "Clear",
   keysMove: "to move",
   keysOpen: "to open",
-  keysNewTab: "in a new tab",
   keysInsert: "to insert a link",
   keysFilter: "to filter",
   keysClose: "to close",
-  fromWeb: "web",
 
   // ingest
   ingest: "Ingest link",
@@ -450,7 +448,6 @@ export const en = {
   settingOpenText: "Show a note as soon as its link was ingested.",
   settingConnection: "Connection",
   settingConnected: (name: string, version: string, url: string) => `Serves “${name}”, version ${version}, at ${url}.`,
-  settingCheck: "Check",
 
   // console
 

@@ -82,11 +82,9 @@ export const zh: Words = {
   clear: "清除",
   keysMove: "移动",
   keysOpen: "打开",
-  keysNewTab: "新标签",
   keysInsert: "插入链接",
   keysFilter: "过滤",
   keysClose: "关闭",
-  fromWeb: "网页",
 
   ingest: "收录链接",
   ingestAction: "收录",
@@ -430,8 +428,6 @@ export const zh: Words = {
   settingOpenText: "链接收录后立即显示笔记。",
   settingConnection: "连接",
   settingConnected: (name, version, url) => `服务于“${name}”，版本 ${version}，地址 ${url}。`,
-  settingCheck: "检查",
-
   problems: {
     "address-blocked": "这个地址不在公网上，不会抓取。",
     "url-invalid": "这不是一个网页地址。写完整，例如 https://example.com/page。",

@@ -3,6 +3,7 @@ import { drawTier } from "../../ui/svg";
 import { byline, drawTile, menuButton, metaLine, moment, saveButton, titleOf } from "./card";
 import { TIERS, type Found, type Item, type Report } from "./model";
 import { drawNothing, drawNotSet, drawPager, type Panel } from "./panel";
+import type { Note } from "./source";
 
 /** The field that filters by a word; it keeps what is typed while the list below changes. */
 export function drawSearch(panel: Panel, parent: HTMLElement): void {
@@ -99,7 +100,7 @@ function dayOf(panel: Panel, item: Item): string {
 }
 
 /** Briefs of past days, the newest open; a line's title leads to its item's drawer. */
-export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, note: { path: string; html: string }): void {
+export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, note: Note): void {
   const { host } = panel;
   const { words } = host;
   if (!open) return drawNotSet(panel, parent, words.noReports);
@@ -132,7 +133,9 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
   for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a[href^=http]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      host.browse(link.href);
+      const id = note.items.get(link.getAttribute("href") ?? "");
+      if (id) panel.openId(id);
+      else host.browse(link.href);
     });
   }
   prose.append(...Array.from(parsed.body.childNodes));

@@ -1,7 +1,7 @@
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
 import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span, make } from "../../ui/dom";
-import { follow } from "../../ui/jobs";
+import { follow, progressOf } from "../../ui/jobs";
 import { Pane } from "../../ui/pane";
 import type { Actions } from "./card";
 import { drawDrawer, drawText, type DrawerHost } from "./drawer";
@@ -27,6 +27,7 @@ export interface Panel extends DrawerHost {
   typed(q: string): void;
   choose(ids: string[], on: boolean): void;
   read(id: string): void;
+  openId(id: string): void;
   text(el: HTMLElement, item: Item): void;
   exportItems(ids: string[]): void;
   settings(): void;
@@ -102,7 +103,7 @@ export class BriefPane extends Pane implements Panel {
     if (view === "reports") {
       const reports = await this.source.reports(runs);
       const open = reports.find((report) => report.date === this.reading) ?? reports[0];
-      const note = open ? await this.source.report(open.date) : { path: "", html: "" };
+      const note = open ? await this.source.report(open.date) : { path: "", html: "", items: new Map<string, string>() };
       return () => this.show(runs, () => drawReports(this, this.body, reports, open, note));
     }
     const found = await this.source.find(view, this.filter);
@@ -188,7 +189,7 @@ export class BriefPane extends Pane implements Panel {
     try {
       const job = await follow(this.connection, await this.source.run(), (now) => {
         if (!this.runs) return;
-        this.runs = { ...this.runs, running: this.source.progress(now) ?? this.runs.running ?? { done: 0, total: this.runs.subscriptions } };
+        this.runs = { ...this.runs, running: progressOf(now) ?? this.runs.running ?? { done: 0, total: this.runs.subscriptions } };
         this.drawHead();
       });
       if (job.error) this.host.notify(job.error.detail);
@@ -254,6 +255,10 @@ export class BriefPane extends Pane implements Panel {
 
   open(item: Item): void {
     void this.openDrawer(item.id);
+  }
+
+  openId(id: string): void {
+    void this.openDrawer(id);
   }
 
   private async openDrawer(id: string): Promise<void> {

@@ -16,8 +16,16 @@ const WAITING = "queued";
 /** A line of a brief as its file holds it. */
 interface Line {
   id: string;
+  url: string;
   kind: string;
   score: number;
+}
+
+/** The note of a day's brief: its HTML, and the item behind each address in it. */
+export interface Note {
+  path: string;
+  html: string;
+  items: Map<string, string>;
 }
 
 /** A brief as its file holds it. */
@@ -220,18 +228,15 @@ export class BriefSource {
   }
 
   /** The note of a day's brief, as HTML that the sidecar cleaned. */
-  async report(day: string): Promise<{ path: string; html: string }> {
-    const { path } = await this.client.brief(day);
-    return path ? { path, html: (await this.client.entry(path)).html } : { path: "", html: "" };
+  async report(day: string): Promise<Note> {
+    const { path, brief } = await this.client.brief(day);
+    const { worth = [], rest = [] } = brief as unknown as Partial<BriefFile>;
+    const items = new Map([...worth, ...rest.flatMap((group) => group.items)].map((line) => [line.url, line.id]));
+    return { path, items, html: path ? (await this.client.entry(path)).html : "" };
   }
 
   run(): Promise<Job> {
     return this.client.run();
-  }
-
-  progress(job: Job): Runs["running"] {
-    const step = [...job.steps].reverse().find((one) => "total" in one) as { done: number; total: number } | undefined;
-    return step ? { done: step.done, total: step.total } : null;
   }
 
   feedback(id: string, action: string): Promise<unknown> {
