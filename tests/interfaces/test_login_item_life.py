@@ -103,6 +103,15 @@ def test_a_second_one_ends_with_0_and_tells_systemd_so(kb: Kb, vault: Path) -> N
     assert 0 == end(first)[0]
 
 
+def test_a_second_one_in_a_terminal_is_told_where_the_first_is(kb: Kb, vault: Path) -> None:
+    first = kb.serve(vault)
+    done = kb("serve", "--vault", vault, "--json")
+    assert (8, first.pid) == (done.code, done.json["error"]["params"]["pid"])
+    assert json.loads(kb.endpoint(vault).read_text())["url"] in done.err
+    assert "kb status" in done.err
+    assert kb("status", "--vault", vault, "--json").json["running"]
+
+
 def test_wrong_settings_end_with_78_and_under_launchd_with_0(kb: Kb, vault: Path) -> None:
     (vault / ".kb" / "config.toml").write_text('langauge = "en"\n')
     code, out, err = end(start_service(kb, vault))

@@ -85,6 +85,32 @@ class Words:
     kept_not: str
     kept_in_keyring: str
     kept_in_file: str
+    search_corrected: str
+    search_shown: str
+    search_shown_one: str
+    search_beyond: str
+    search_no_term: str
+    search_filtered: str
+    search_buried: str
+    search_nothing: str
+    search_like_nothing: str
+    links_in: str
+    links_unlinked: str
+    links_out: str
+    links_related: str
+    links_on_map: str
+    links_more: str
+    not_written: str
+    list_none: str
+    list_more: str
+    add_saved: str
+    add_would_save: str
+    add_is_there: str
+    add_buried: str
+    add_blocked: str
+    add_failed: str
+    add_again: str
+    search_why: Mapping[str, str]
     states: Mapping[str, str]
     summaries: Mapping[str, str]
     errors: Mapping[str, str]
