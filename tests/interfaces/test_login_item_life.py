@@ -278,6 +278,26 @@ def test_what_is_registered_is_compared_with_what_runs(kb: Kb, vault: Path, play
     assert "" == kb("service", "status", "--vault", vault, "--json").json["problem"]
 
 
+def test_a_vault_that_moved_is_told_and_mended(kb: Kb, vault: Path, played: Played) -> None:
+    kb("service", "install", "--vault", vault)
+    moved = vault.with_name("moved")
+    vault.rename(moved)
+    assert "for another folder" in kb("service", "status", "--vault", moved, "--json").json["problem"]
+    assert "for another folder" in kb("doctor", "--vault", moved).out
+    assert 0 == kb("service", "install", "--vault", moved).code
+    assert "" == kb("service", "status", "--vault", moved, "--json").json["problem"]
+    assert 1 == len(list((kb.cwd / "config").rglob("*.service")))
+
+
+def test_it_is_removed_also_where_the_service_manager_does_not_answer(kb: Kb, vault: Path, played: Played) -> None:
+    """Over ssh, or after a change of desktop."""
+    kb("service", "install", "--vault", vault)
+    played.plays.write_text(json.dumps([["", 1, "Failed to connect to bus"]]))
+    done = kb("service", "uninstall", "--vault", vault, "--json")
+    assert (0, True) == (done.code, done.json["removed"]), done.err
+    assert [] == list((kb.cwd / "config").rglob("*.service"))
+
+
 def test_start_and_stop_need_an_installed_item(kb: Kb, vault: Path, played: Played) -> None:
     for action in ("start", "stop", "restart"):
         done = kb("service", action, "--vault", vault)

@@ -106,6 +106,8 @@ WORDS = Words(
         "budget-spent": "Ranked by words: the day's budget for the endpoint is spent.",
         "endpoint-failed": "Ranked by words: the source of vectors does not answer.",
     },
+    marks={"ok": "ok   ", "note": "note ", "bad": "BAD  "},
+    checks={},
     states={"running": "running", "stopped": "stopped", "failed": "failed", "unknown": "unknown"},
     summaries={},
     errors={},

@@ -11,6 +11,7 @@ class Words:
     """One language.
 
     Attributes:
+        marks: Of the doctor's findings, all of one width. checks: What it looks at, where a language has its own word.
         summaries: What each command is for; one that is missing is shown in English.
         errors: A sentence for each error code, shown before the English one, which has the details.
     """
@@ -111,6 +112,8 @@ class Words:
     add_failed: str
     add_again: str
     search_why: Mapping[str, str]
+    marks: Mapping[str, str]
+    checks: Mapping[str, str]
     states: Mapping[str, str]
     summaries: Mapping[str, str]
     errors: Mapping[str, str]
