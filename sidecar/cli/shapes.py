@@ -21,6 +21,17 @@ from sidecar.api.models.feeds import (
 )
 from sidecar.api.models.graph import ComponentsAnswer, GraphAnswer, LinksAnswer, NeighbourhoodAnswer, PathAnswer, ResolveAnswer
 from sidecar.api.models.ingest import QueueAnswer, QueueDropAnswer
+from sidecar.api.models.items import (
+    BriefAnswer,
+    BriefWriteAnswer,
+    CandidatesAnswer,
+    ExportItemsAnswer,
+    FeedbackAnswer,
+    ItemsAnswer,
+    ItemWithBody,
+    RebuildAnswer,
+    VerdictsAnswer,
+)
 from sidecar.api.models.moc import MocAnswer
 from sidecar.api.models.notes import ListAnswer, PropertiesAnswer
 from sidecar.api.models.search import SearchAnswer, SimilarAnswer
@@ -178,9 +189,16 @@ class ExtractShape(Answer):
     warnings: list[str]
 
 
+class SecretEntry(Answer):
+    name: str
+    place: Literal["keyring", "file", ""] = Field(description="Empty: not kept, but the file in wanted_by names it.")
+    wanted_by: str
+
+
 class SecretsShape(Answer):
-    place: Literal["keyring", "file"]
+    place: Literal["keyring", "file"] = Field(description="Where a new one would go.")
     names: list[str]
+    entries: list[SecretEntry]
 
 
 class SecretKeptShape(Answer):
@@ -203,6 +221,24 @@ class DoctorShape(Answer):
 
 class ReportShape(Answer):
     report: str
+
+
+class RunShape(Answer):
+    """What the run did; ``per_sub`` tells of each subscription its status, reason and number of new items."""
+
+    model_config = ConfigDict(extra="allow")
+
+    status: str
+    per_sub: dict[str, Figures]
+
+
+class JudgedShape(Answer):
+    model_config = ConfigDict(extra="allow")
+
+    taken: int
+    refused: int
+    skipped: int
+    problem: str
 
 
 class ExportShape(Answer):
@@ -230,6 +266,11 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
     "add": (AddShape, QueueAnswer, QueueDropAnswer),
     "search": (SearchAnswer, SimilarAnswer),
     "bench": (BenchShape,),
+    "run": (RunShape,),
+    "brief": (BriefAnswer, BriefWriteAnswer),
+    "judge": (JudgedShape, VerdictsAnswer, CandidatesAnswer),
+    "items": (ItemsAnswer, ItemWithBody, FeedbackAnswer, ExportItemsAnswer),
+    "rebuild": (RebuildAnswer,),
     "links": (LinksAnswer,),
     "set": (PropertiesAnswer,),
     "list": (ListAnswer,),

@@ -245,7 +245,7 @@ def make_source(kind: SourceKind, settings: SearchSettings) -> Source:
             settings.query_prefix,
             settings.passage_prefix,
             settings.timeout_s,
-            find_key(host_of(settings.endpoint)),
+            find_key(host_of(settings.endpoint), kept=Secrets(user_folder()).find),
         )
     )
 
