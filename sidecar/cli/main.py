@@ -16,6 +16,7 @@ from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
 from sidecar.cli.parsing import Parser, examples_of, globals_first, grouped, no_such_command
 from sidecar.cli.words import find_language, words_in
+from sidecar.daemon.hints import access_hint
 from sidecar.errors import SidecarError, VaultUnreadable, WriteFailed
 
 COMMANDS: dict[str, str] = {
@@ -129,6 +130,8 @@ def _drop_output() -> None:
 
 def _report(error: SidecarError, context: Context) -> int:
     code = exit_code_of_name(error.code) if isinstance(error, RemoteError) else exit_code_of(error)
+    if error.code == VaultUnreadable.code:
+        error.fix = f"{error.fix} {access_hint()}".strip()
     if context.is_json:
         body = {"code": error.code, "message": error.message, "fix": error.fix, "params": error.params}
         sys.stdout.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")

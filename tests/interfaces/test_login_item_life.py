@@ -103,6 +103,15 @@ def test_a_second_one_ends_with_0_and_tells_systemd_so(kb: Kb, vault: Path) -> N
     assert 0 == end(first)[0]
 
 
+def test_a_second_one_in_a_terminal_is_told_where_the_first_is(kb: Kb, vault: Path) -> None:
+    first = kb.serve(vault)
+    done = kb("serve", "--vault", vault, "--json")
+    assert (8, first.pid) == (done.code, done.json["error"]["params"]["pid"])
+    assert json.loads(kb.endpoint(vault).read_text())["url"] in done.err
+    assert "kb status" in done.err
+    assert kb("status", "--vault", vault, "--json").json["running"]
+
+
 def test_wrong_settings_end_with_78_and_under_launchd_with_0(kb: Kb, vault: Path) -> None:
     (vault / ".kb" / "config.toml").write_text('langauge = "en"\n')
     code, out, err = end(start_service(kb, vault))
@@ -267,6 +276,26 @@ def test_what_is_registered_is_compared_with_what_runs(kb: Kb, vault: Path, play
     assert "is gone" in kb("service", "status", "--vault", vault).out
     kb("service", "install", "--vault", vault)
     assert "" == kb("service", "status", "--vault", vault, "--json").json["problem"]
+
+
+def test_a_vault_that_moved_is_told_and_mended(kb: Kb, vault: Path, played: Played) -> None:
+    kb("service", "install", "--vault", vault)
+    moved = vault.with_name("moved")
+    vault.rename(moved)
+    assert "for another folder" in kb("service", "status", "--vault", moved, "--json").json["problem"]
+    assert "for another folder" in kb("doctor", "--vault", moved).out
+    assert 0 == kb("service", "install", "--vault", moved).code
+    assert "" == kb("service", "status", "--vault", moved, "--json").json["problem"]
+    assert 1 == len(list((kb.cwd / "config").rglob("*.service")))
+
+
+def test_it_is_removed_also_where_the_service_manager_does_not_answer(kb: Kb, vault: Path, played: Played) -> None:
+    """Over ssh, or after a change of desktop."""
+    kb("service", "install", "--vault", vault)
+    played.plays.write_text(json.dumps([["", 1, "Failed to connect to bus"]]))
+    done = kb("service", "uninstall", "--vault", vault, "--json")
+    assert (0, True) == (done.code, done.json["removed"]), done.err
+    assert [] == list((kb.cwd / "config").rglob("*.service"))
 
 
 def test_start_and_stop_need_an_installed_item(kb: Kb, vault: Path, played: Played) -> None:

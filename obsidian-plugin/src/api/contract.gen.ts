@@ -768,7 +768,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A picture of the vault, to be shown */
+        /** A picture of the vault or of an item, to be shown */
         get: operations["get_kb_picture"];
         put?: never;
         post?: never;
@@ -1800,6 +1800,12 @@ export interface components {
              */
             status: "" | "new" | "queued" | "judged" | "digest" | "archived";
             /**
+             * Reason
+             * @description Why it is archived: a prefilter's word, dismissed or owner.
+             * @default
+             */
+            reason: string;
+            /**
              * Since
              * @description First day of publication.
              * @default
@@ -2242,8 +2248,15 @@ export interface components {
             /**
              * Path
              * @description Path of an image in the vault.
+             * @default
              */
             path: string;
+            /**
+             * Item
+             * @description Or the id of an item: its picture is fetched as a page would be.
+             * @default
+             */
+            item: string;
         };
         /** PlaceAnswer */
         PlaceAnswer: {
@@ -4159,6 +4172,8 @@ export interface operations {
                 tier?: string;
                 theme?: string;
                 status?: "" | "new" | "queued" | "judged" | "digest" | "archived";
+                /** @description Why it is archived: a prefilter's word, dismissed or owner. */
+                reason?: string;
                 /** @description First day of publication. */
                 since?: string;
                 /** @description Last day of publication. */
@@ -4619,9 +4634,11 @@ export interface operations {
     };
     get_kb_picture: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Path of an image in the vault. */
-                path: string;
+                path?: string;
+                /** @description Or the id of an item: its picture is fetched as a page would be. */
+                item?: string;
             };
             header?: never;
             path?: never;
