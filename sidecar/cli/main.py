@@ -59,6 +59,8 @@ def main(argv: Sequence[str]) -> int:
     if name is not None and name not in COMMANDS:
         parser.error(no_such_command(name, COMMANDS))
     args = parser.parse_args(list(argv))
+    if name is None and "--json" in argv:
+        parser.error("no command was given")
     if name is None:
         parser.print_help()
         return OK
