@@ -9,7 +9,7 @@ const at = (...parts) => join(root, ...parts);
 const MAX_BUNDLE_BYTES = 120_000;
 
 /**
- * Shorter names for what only this program reads. The words' keys are numbered; members of our classes are renamed by esbuild,
+ * Shorter names for what only this program reads. The words are lists in the order of their keys; members of our classes are renamed by esbuild,
  * but for those that some declaration of a foreign thing (DOM, language, Obsidian, the sidecar's API) or a quoted text names, too.
  */
 async function shorten() {
@@ -24,21 +24,27 @@ async function shorten() {
   const members = new Set();
   texts.forEach((text, n) => {
     for (const [, name] of text.matchAll(/["'`](\w+)["'`]/g)) known.add(name);
+    // What is read from JSON whose shape the API does not tell keeps its names.
+    const shapes = [...text.matchAll(/\bas (?:unknown as )?\{([^}]*)\}/g)].map(([, shape]) => shape);
+    if (text.includes("as unknown as")) shapes.push(...[...text.matchAll(/^(?:export )?interface \w+ \{([\s\S]*?)^\}/gm)].map(([, shape]) => shape));
+    for (const shape of shapes) for (const [, name] of shape.matchAll(/(\w+)\??:/g)) known.add(name);
     for (const [, , name] of text.matchAll(/^ {2,4}((?:private|protected|public|readonly|async|abstract|static|override|get|set) )+(\w+)/gm)) members.add(name);
     for (const [, name] of text.matchAll(/^ {2}(\w+)\(.*\{$/gm)) members.add(name);
     // Elsewhere interfaces describe what others write: settings on disk, results of jobs, the endpoint file.
-    if (!/^(views|ui|host)/.test(sources[n])) return;
+    if (!/^(views|ui|host)/.test(sources[n]) || text.includes("as unknown as")) return;
     for (const [, name] of text.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)) members.add(name);
   });
-  const keys = new Map([...texts[sources.indexOf(join("i18n", "en.ts"))].matchAll(/^ {2}(\w+):/gm)].map(([, key], n) => [key, `_${n.toString(36)}`]));
+  const keysOf = (text) => [...text.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
+  const keys = keysOf(texts[sources.indexOf(join("i18n", "en.ts"))]);
   const plugin = {
     name: "words",
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
         const isWords = /i18n.(en|zh)\.ts$/.test(path);
-        const pattern = isWords ? /^ {2}(\w+)(?=:)/gm : /(?<=\bwords\.)(\w+)\b/g;
-        return { loader: "ts", contents: text.replace(pattern, (_, key) => keys.get(key) ?? key) };
+        if (!isWords) return { loader: "ts", contents: text.replace(/\bwords\.(\w+)/g, (_, key) => `words[${keys.indexOf(key)}]`) };
+        if (keysOf(text).join() !== keys.join()) throw new Error(`${path}: the words do not stand in the order of en.ts`);
+        return { loader: "ts", contents: text.replace(/^(export const \w+).*\{$/m, "$1: any = [").replace(/^ {2}\w+: ?/gm, "  ").replace(/^\};$/m, "];") };
       });
     },
   };

@@ -1,13 +1,14 @@
 import { Plugin } from "obsidian";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
+import { BriefPane } from "./views/brief/panel";
 import { MapPane } from "./views/map";
-import { ingestQuietly } from "./ui/jobs";
+import { ingestQuietly, runQuietly } from "./ui/jobs";
 import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
-import { BACKLINKS_VIEW, BacklinksLeaf, MAP_VIEW, PlainLeaf } from "./obsidian/panes";
+import { BACKLINKS_VIEW, BacklinksLeaf, BRIEF_VIEW, MAP_VIEW, PlainLeaf } from "./obsidian/panes";
 import { DEFAULT_SETTINGS, localeFor, readSettings, SettingsTab, type Settings } from "./obsidian/settings";
 import { showStatus } from "./ui/status";
 
@@ -26,6 +27,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.register(() => connection.stop());
     this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
     this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
+    this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, host.words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
     this.register(showStatus(host, connection, this.addStatusBarItem()));
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
     this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
@@ -88,6 +90,16 @@ export default class VaultSidecarPlugin extends Plugin {
         return isOpen;
       },
     });
+    this.addCommand({ id: "open-brief", name: words.commandBrief, callback: () => void this.reveal(BRIEF_VIEW, true) });
+    this.addCommand({
+      id: "run-now",
+      name: words.commandRun,
+      checkCallback: (checking) => {
+        const isReady = this.connection.client !== null;
+        if (isReady && !checking) void runQuietly(this.host, this.connection);
+        return isReady;
+      },
+    });
     this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });
     this.addCommand({
       id: "regenerate-map",
@@ -145,6 +157,14 @@ export default class VaultSidecarPlugin extends Plugin {
   private copyDiagnostics(): void {
     const text = diagnose(this.host, this.connection, this.manifest.version);
     void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
+  }
+
+  private openSettings(): void {
+    // The door to the settings is no part of Obsidian's public interface; without it the words say where they are.
+    const { setting } = this.app as { setting?: { open(): void; openTabById(id: string): void } };
+    if (!setting) return this.host.notify(this.host.words.settingsAreIn);
+    setting.open();
+    setting.openTabById(this.manifest.id);
   }
 
   private async reveal(type: string, inTab = false): Promise<void> {

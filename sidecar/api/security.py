@@ -29,7 +29,7 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; connect-src 'self';"
-        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        " frame-src https://player.bilibili.com; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }
 

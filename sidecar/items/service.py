@@ -51,6 +51,8 @@ class ItemQuery:
     offset: int = 0
     archived: bool = False
     """Whether archived items are among the answers although no status is asked for."""
+    reason: str = ""
+    """Why they are archived; the part before a colon counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class ItemService:
         where, values = _where(query)
         db = self.store().db
         facets = self._counted(query)
-        if (query.q, query.since, query.until) == ("", "", "") and not any((query.sub, query.kind, query.tier, query.theme)):
+        if (query.q, query.since, query.until) == ("", "", "") and not any((query.sub, query.kind, query.tier, query.theme, query.reason)):
             counts = facets["status"]
             total = (
                 counts.get(query.status, 0)
@@ -248,6 +250,9 @@ def _where(query: ItemQuery) -> tuple[str, tuple[Any, ...]]:
         if wanted:
             rules.append(f"{name} = ?")
             values.append(wanted)
+    if query.reason:
+        rules.append("(reason = ? OR substr(reason, 1, ?) = ?)")
+        values += [query.reason, len(query.reason) + 1, query.reason + ":"]
     if not query.status and not query.archived:
         rules.append("status <> 'archived'")
     for word in query.q.casefold().split()[:10]:

@@ -44,12 +44,15 @@ class Served:
 
     @property
     def client(self) -> RunningSidecar:
-        before = os.environ["XDG_STATE_HOME"]
+        before = os.environ.get("XDG_STATE_HOME")
         os.environ["XDG_STATE_HOME"] = str(self.state)
         try:
             endpoint = find_running(self.root)
         finally:
-            os.environ["XDG_STATE_HOME"] = before
+            if before is None:
+                del os.environ["XDG_STATE_HOME"]
+            else:
+                os.environ["XDG_STATE_HOME"] = before
         assert endpoint is not None, "the sidecar runs"
         return RunningSidecar(endpoint)
 

@@ -10,6 +10,8 @@ export type SearchResult = Schemas["SearchAnswer"];
 export type Hit = Schemas["HitAnswer"];
 export type Entry = Schemas["EntryAnswer"];
 export type Picture = Schemas["PictureAnswer"];
+export type ItemAnswer = Schemas["ItemInfo"];
+export type RunInfo = Schemas["RunInfo"];
 export type Feeds = Schemas["FeedsAnswer"];
 export type Subscription = Schemas["SubscriptionInfo"];
 export type Preference = Schemas["PreferenceAnswer"];
@@ -101,6 +103,50 @@ export class SidecarClient {
 
   setPreference(set: { path: (string | number)[]; value: unknown }[], remove: (string | number)[][]): Promise<Preference> {
     return this.call("POST", "/api/kb/preference", { set, remove });
+  }
+
+  runs(): Promise<Schemas["RunsAnswer"]> {
+    return this.get("/api/kb/runs");
+  }
+
+  run(): Promise<Job> {
+    return this.call("POST", "/api/kb/runs", {});
+  }
+
+  brief(date: string): Promise<Schemas["BriefAnswer"]> {
+    return this.get("/api/kb/brief", date ? { date } : {});
+  }
+
+  items(query: Query): Promise<Schemas["ItemsAnswer"]> {
+    return this.get("/api/kb/items", query);
+  }
+
+  item(id: string): Promise<Schemas["ItemAnswer"]> {
+    return this.get(`/api/kb/items/${encodeURIComponent(id)}`);
+  }
+
+  feedback(id: string, what: { action: string; tier?: string; why?: string }): Promise<Schemas["FeedbackAnswer"]> {
+    return this.call("POST", `/api/kb/items/${encodeURIComponent(id)}/feedback`, what);
+  }
+
+  archiveItems(ids: string[], undo: boolean): Promise<unknown> {
+    return this.call("POST", "/api/kb/items/archive", { ids, undo });
+  }
+
+  exportItems(what: { ids: string[] } | { filter: Query }): Promise<Schemas["ExportItemsAnswer"]> {
+    return this.call("POST", "/api/kb/items/export", what);
+  }
+
+  clearItems(filter: Query, confirm: string): Promise<Schemas["ClearItemsAnswer"]> {
+    return this.call("POST", "/api/kb/items/clear", { filter, confirm });
+  }
+
+  rebuild(): Promise<Schemas["RebuildAnswer"]> {
+    return this.call("POST", "/api/kb/rebuild", {});
+  }
+
+  itemPicture(item: string): Promise<Picture> {
+    return this.get("/api/kb/picture", { item });
   }
 
   graph(): Promise<Graph> {

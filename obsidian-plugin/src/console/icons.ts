@@ -34,7 +34,7 @@ export const ICONS: Record<string, string[]> = {
   "filter": ["M4 5h16l-6.5 7.5V19l-3-1.5v-5z"],
   "key": ["M3.5 15a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0", "m11.3 11.8 8.2-8.2M16 7l3 3"],
   "list-plus": ["M4 6h16M4 12h9M4 18h9M17.5 12.5v7M14 16h7"],
-  "more-horizontal": ["M5 12h.01M12 12h.01M19 12h.01"],
+  "more-horizontal": ["M4 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0", "M11 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0", "M18 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0"],
   "pencil": ["M4 20l1-4L16.5 4.5a2.1 2.1 0 0 1 3 3L8 19z"],
   "play": ["M7 4.5v15l12-7.5z"],
   "plus": ["M12 5v14M5 12h14"],

@@ -7,6 +7,7 @@ import { localeOf, wordsFor, type Words } from "../i18n";
 import { showStatus } from "../ui/status";
 import { appendIcon, iconButton } from "../ui/dom";
 import { BacklinksPane } from "../views/backlinks";
+import { BriefPane } from "../views/brief/panel";
 import { IngestPanel } from "../views/ingest";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
@@ -175,6 +176,7 @@ function start(): void {
   const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
     settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(host, connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
     graph: () => new GraphView(host, connection, lastNote),
+    brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
   };
   let lastNote: string | null = null;
   const goTo = (): void => {
@@ -266,7 +268,7 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
 }
 
 function placesOf(words: Words, own: OwnWords): [Place, string][] {
-  return [["notes", own.placeNotes], ["graph", own.graph], ["settings", words.settings]];
+  return [["notes", own.placeNotes], ["brief", words.brief], ["graph", own.graph], ["settings", words.settings]];
 }
 
 /** A menu below a button: arrows move, Escape closes. */

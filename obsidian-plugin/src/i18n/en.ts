@@ -90,11 +90,9 @@ export const en = {
   clear: "Clear",
   keysMove: "to move",
   keysOpen: "to open",
-  keysNewTab: "in a new tab",
   keysInsert: "to insert a link",
   keysFilter: "to filter",
   keysClose: "to close",
-  fromWeb: "web",
 
   // ingest
   ingest: "Ingest link",
@@ -150,7 +148,6 @@ export const en = {
     burned_in: "subtitles in the picture",
   } as Table,
   places: { title: "title", tags: "tag", body: "in text", follow: "followed" } as Table,
-  times: (count: number) => `${count}×`,
   matched: "Matched",
   watch: "Watch",
   read: "Read",
@@ -192,7 +189,7 @@ export const en = {
   } as Table,
   limits: "Verdicts sift repetition and padding. They cannot prove that a claim is true.",
   whyHere: "Why it ranks here",
-  parts: { theme: "Theme", themes: "Theme", notes: "Your notes", subscription: "Subscription", delta: "Your buttons", memory: "Interests", interests: "Interests", weight: "Subscription" } as Table,
+  parts: { theme: "Theme", like: "Close to your note", subscription: "Subscription", interests: "Interests" } as Table,
   sum: "Sum",
   noTranscript: "No transcript. It was not judged.",
   noBody: "The source gave no text.",
@@ -205,8 +202,9 @@ export const en = {
   runFailed: "Run failed",
   nextAt: (time: string) => `next ${time}`,
   waitCount: (count: number) => `${count} wait`,
-  budgetLeft: (tokens: string) => `${tokens} tokens left`,
-  budgetUsed: "budget used today",
+  leftToday: (count: string) => `${count} verdicts left today`,
+  noneLeftToday: "no verdicts left today",
+  newCount: (count: number) => `${count} new`,
   why: "why",
   failedCount: (count: number) => `${count} failed`,
   runNow: "Run now",
@@ -376,6 +374,17 @@ export const en = {
   ] as Pair[],
   rebuild: "Rebuild",
   rebuildText: "Reads everything again from notes and journals.",
+  rebuilt: (lines: string) => `Rebuilt from ${lines} lines of the journals.`,
+  itemLibrary: "Item library",
+  exportText: (count: string) => `All ${count} items with verdicts and reasons.`,
+  cleanByAge: "Clean by age",
+  cleanByAgeText: "Archived items only; what is in a brief and not archived stays.",
+  olderThan: (days: number) => `older than ${days} days`,
+  clearLibrary: "Clear the item library",
+  clearText: (count: string) => `Takes out ${count} items after a copy to .kb/backups. Notes in the vault are never touched.`,
+  typeToConfirm: (count: string) => `Type ${count} to confirm`,
+  backUpAndClear: "Back up and clear",
+  cleared: (count: string, where: string) => `${count} items taken out; the copy is .kb/${where}.`,
 
   // metabolism
   metabolism: "Metabolism",
@@ -439,7 +448,6 @@ export const en = {
   settingOpenText: "Show a note as soon as its link was ingested.",
   settingConnection: "Connection",
   settingConnected: (name: string, version: string, url: string) => `Serves “${name}”, version ${version}, at ${url}.`,
-  settingCheck: "Check",
 
   // console
 

@@ -9,6 +9,11 @@ export function div(el: HTMLElement, cls: string, text?: string): HTMLElement {
   return el.createDiv(text === undefined ? { cls } : { cls, text });
 }
 
+/** Append an element of a kind, with class and text if they are given. */
+export function make<K extends keyof HTMLElementTagNameMap>(el: HTMLElement, name: K, cls = "", text = ""): HTMLElementTagNameMap[K] {
+  return el.createEl(name, { cls, text });
+}
+
 /** Append a run of text of a class. */
 export function span(el: HTMLElement, cls: string, text?: string): HTMLElement {
   return el.createSpan(text === undefined ? { cls } : { cls, text });

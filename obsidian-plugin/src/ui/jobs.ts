@@ -41,6 +41,29 @@ export async function ingestQuietly(host: Host, connection: Connection, urls: st
   }
 }
 
+/** Fetch all subscriptions now; one notice tells how far it is and what came of it. */
+export async function runQuietly(host: Host, connection: Connection): Promise<void> {
+  const { words } = host;
+  const { client } = connection;
+  if (!client) return host.notify(textOf(host, connection.state));
+  const notice = host.progress(words.runNow);
+  try {
+    const job = await follow(connection, await client.run(), (now) => {
+      const step = progressOf(now);
+      if (step) notice.set(words.fetching(step.done, step.total));
+    });
+    const { new: fresh = 0 } = (job.result ?? {}) as { new?: number };
+    notice.end(job.error ? explain(host, job.error).what : words.newCount(fresh));
+  } catch (error) {
+    notice.end(explainError(host, error));
+  }
+}
+
+/** How many of how many subscriptions a run has fetched, as far as it told. */
+export function progressOf(job: Job): { done: number; total: number } | null {
+  return ([...job.steps].reverse().find((one) => "total" in one) as { done: number; total: number } | undefined) ?? null;
+}
+
 export function hostOf(url: string): string {
   try {
     return new URL(url).host;

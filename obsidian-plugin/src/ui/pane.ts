@@ -62,7 +62,7 @@ export abstract class Pane {
     );
     this.unsubscribe.push(
       this.connection.onEvents((events) => {
-        if (events.some((event) => this.concerns(event.type))) this.reloadSoon();
+        if (events.filter((event) => this.concerns(event.type, event.data)).length > 0) this.reloadSoon();
       }),
     );
   }
@@ -95,7 +95,7 @@ export abstract class Pane {
 
   /** Fetch what the pane shows; give a call that draws it into the empty body. */
   protected abstract load(): Promise<() => void>;
-  protected abstract concerns(event: string): boolean;
+  protected abstract concerns(event: string, data: Record<string, unknown>): boolean;
   protected abstract drawHead(): void;
 
   private get isWide(): boolean {

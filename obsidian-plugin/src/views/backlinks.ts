@@ -2,7 +2,7 @@ import type { Links, Mention } from "../api/client";
 import { ApiError } from "../api/errors";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendContext, appendIcon, div, formatTime, showEmpty, span } from "../ui/dom";
+import { appendContext, appendIcon, div, formatTime, showEmpty, span, make } from "../ui/dom";
 import { Pane } from "../ui/pane";
 
 type Back = Links["back"][number];
@@ -46,7 +46,7 @@ export class BacklinksPane extends Pane {
 
   protected drawHead(): void {
     const name = this.note === null ? this.host.words.noNoteOpen : this.title || nameOf(this.note);
-    this.head.createEl("h2", { text: name, cls: this.note === null ? "vs-muted" : "" });
+    make(this.head, "h2", this.note === null ? "vs-muted" : "", name);
   }
 
   protected async load(): Promise<() => void> {
@@ -106,7 +106,7 @@ export class BacklinksPane extends Pane {
     }
     if (own.length === 0 && links.mentions.length === 0) {
       const hint = links.related.length > 0 ? ` ${words.relatedIsAStart(links.related.length)}` : "";
-      this.body.createEl("p", { cls: "vs-hint", text: words.nothingLinks + hint });
+      make(this.body, "p", "vs-hint", words.nothingLinks + hint);
     }
     this.setFoot(words.upToDate(formatTime(this.host, new Date())));
   }
@@ -134,14 +134,14 @@ export class BacklinksPane extends Pane {
     for (const mention of found) {
       if (mention.heading && mention.heading !== heading) {
         heading = mention.heading;
-        box.createEl("p", { cls: "vs-crumb", text: heading });
+        make(box, "p", "vs-crumb", heading);
       }
       const line = div(box, "vs-mention");
       const text = span(line, "vs-mention-text");
       appendContext(text, mention);
       this.noteRow(line, source);
       if ("name" in mention && target && this.host.linkMention) {
-        const button = line.createEl("button", { text: this.host.words.link });
+        const button = make(line, "button", "", this.host.words.link);
         button.addEventListener("click", (event) => {
           event.stopPropagation();
           void this.host.linkMention?.(mention, target);

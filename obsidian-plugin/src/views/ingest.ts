@@ -1,7 +1,7 @@
 import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, div, explain, explainError, formatCount, span } from "../ui/dom";
+import { appendIcon, div, explain, explainError, formatCount, span, make } from "../ui/dom";
 import { follow, hostOf } from "../ui/jobs";
 import { textOf } from "../ui/status";
 
@@ -110,12 +110,12 @@ export class IngestPanel {
     const last = job.steps[job.steps.length - 1] as { step: string; url: string; number: number; of: number; bytes?: number } | undefined;
     const body = this.begin(words.ingesting);
     const many = (last?.of ?? 1) > 1 ? `${last?.number ?? 1} / ${last?.of ?? 1} · ` : "";
-    body.createEl("p", { cls: "vs-muted vs-num vs-one-line", text: many + (last ? hostOf(last.url) : "") });
+    make(body, "p", "vs-muted vs-num vs-one-line", many + (last ? hostOf(last.url) : ""));
     const at = STEPS.findIndex((step) => step === last?.step);
     const list = body.createEl("ul", { cls: "vs-steps", attr: { role: "status" } });
     const labels = { fetch: words.stepFetch, read: words.stepRead, write: words.stepWrite };
     STEPS.forEach((step, n) => {
-      const item = list.createEl("li", { cls: n < at ? "is-ok" : n === at ? "" : "is-todo" });
+      const item = make(list, "li", n < at ? "is-ok" : n === at ? "" : "is-todo");
       appendIcon(this.host, item, n < at ? "check" : n === at ? "loader" : "circle", n === at ? "vs-spin" : "");
       span(item, "", labels[step]);
       span(item, "", step === "fetch" && last?.bytes ? `${Math.round(last.bytes / 1000)} kB` : "");
@@ -162,7 +162,7 @@ export class IngestPanel {
     const { words } = this.host;
     const titles = { created: words.savedTitle, duplicate: words.duplicateTitle, buried: words.buriedTitle, failed: words.failedTitle };
     const body = this.begin(titles[result.status]);
-    if (result.title) body.createEl("p", { cls: "vs-result-title", text: result.title });
+    if (result.title) make(body, "p", "vs-result-title", result.title);
     const open = { label: words.openNote, icon: "corner-down-left", cta: true, run: () => this.open(result.path ?? "") };
     if (result.status === "created") {
       this.facts(body, result);
@@ -172,13 +172,13 @@ export class IngestPanel {
       appendIcon(this.host, callout, "alert-circle");
       const lines = callout.createDiv();
       const { what, fix } = explain(this.host, result.error ?? { code: "", detail: "", fix: "" });
-      lines.createEl("p", { text: what });
-      if (fix) lines.createEl("p", { cls: "vs-muted", text: fix });
-      if (result.retry_at) lines.createEl("p", { cls: "vs-muted", text: words.ingestAgainAt(new Date(result.retry_at).toLocaleString(this.host.locale)) });
+      make(lines, "p", "", what);
+      if (fix) make(lines, "p", "vs-muted", fix);
+      if (result.retry_at) make(lines, "p", "vs-muted", words.ingestAgainAt(new Date(result.retry_at).toLocaleString(this.host.locale)));
       this.buttons(body, [{ label: words.close, run: this.options.close }, { label: words.tryAgain, cta: true, run: () => this.showForm(text, tags, "") }]);
     } else {
-      body.createEl("p", { cls: "vs-small vs-muted", text: result.path ?? "" });
-      body.createEl("p", { text: result.status === "duplicate" ? words.duplicateText : words.buriedText });
+      make(body, "p", "vs-small vs-muted", result.path ?? "");
+      make(body, "p", "", result.status === "duplicate" ? words.duplicateText : words.buriedText);
       const again = { label: words.saveNewVersion, run: () => void this.start(text, tags, true) };
       this.buttons(body, result.status === "duplicate" ? [again, open] : [open]);
     }
@@ -186,11 +186,11 @@ export class IngestPanel {
 
   private facts(body: HTMLElement, result: IngestResult): void {
     const { words } = this.host;
-    const list = body.createEl("dl", { cls: "vs-kv" });
+    const list = make(body, "dl", "vs-kv");
     const add = (name: string, value: string): void => {
       if (!value) return;
-      list.createEl("dt", { text: name });
-      list.createEl("dd", { cls: "vs-num", text: value });
+      make(list, "dt", "", name);
+      make(list, "dd", "vs-num", value);
     };
     add(words.fieldNote, result.path ?? "");
     const whole = words.textFull(formatCount(this.host, result.words ?? 0), result.images?.length ?? 0);
@@ -201,16 +201,16 @@ export class IngestPanel {
   private showMany(results: IngestResult[]): void {
     const { words } = this.host;
     const body = this.begin(this.sum(results));
-    const list = body.createEl("ul", { cls: "vs-steps" });
+    const list = make(body, "ul", "vs-steps");
     for (const result of results) {
       const failed = result.status === "failed";
-      const item = list.createEl("li", { cls: failed ? "is-bad" : result.status === "created" ? "is-ok" : "" });
+      const item = make(list, "li", failed ? "is-bad" : result.status === "created" ? "is-ok" : "");
       appendIcon(this.host, item, failed ? "x" : result.status === "created" ? "check" : "minus");
       const text = span(item, "", result.title ?? hostOf(result.url));
-      text.createEl("small", { text: result.error ? explain(this.host, result.error).what : (result.path ?? "") });
+      make(text, "small", "", result.error ? explain(this.host, result.error).what : (result.path ?? ""));
       const path = result.path;
       if (path) {
-        const button = item.createEl("button", { cls: "vs-plain vs-link", text: words.open });
+        const button = make(item, "button", "vs-plain vs-link", words.open);
         button.addEventListener("click", () => this.open(path));
       }
     }
@@ -229,14 +229,14 @@ export class IngestPanel {
 
   private begin(title: string): HTMLElement {
     this.root.empty();
-    this.root.createEl("h2", { cls: "modal-title", text: title });
+    make(this.root, "h2", "modal-title", title);
     return this.root;
   }
 
   private buttons(body: HTMLElement, buttons: { label: string; icon?: string; cta?: boolean; run: () => void }[]): void {
     const row = div(body, "modal-button-container");
     for (const { label, icon, cta, run } of buttons) {
-      const button = row.createEl("button", { cls: cta ? "mod-cta" : "" });
+      const button = make(row, "button", cta ? "mod-cta" : "");
       span(button, "", label);
       if (icon) appendIcon(this.host, button, icon);
       button.addEventListener("click", run);

@@ -1,7 +1,7 @@
 import type { Moc } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, div, explainError, formatCount, formatTime, iconButton, showEmpty, span } from "../ui/dom";
+import { appendIcon, div, explainError, formatCount, formatTime, iconButton, showEmpty, span, make } from "../ui/dom";
 import { Pane } from "../ui/pane";
 
 const FEW = 8;
@@ -21,7 +21,7 @@ export class MapPane extends Pane {
 
   protected drawHead(): void {
     const { words } = this.host;
-    this.head.createEl("h2", { text: words.map });
+    make(this.head, "h2", "", words.map);
     iconButton(this.host, this.head, "search", words.search, () => this.host.search(""));
     iconButton(this.host, this.head, "file-text", words.openMap, () => {
       if (this.moc) this.host.openNote(this.moc.path, false);
@@ -66,7 +66,7 @@ export class MapPane extends Pane {
     if (moc.orphans_total > 0) {
       this.group("orphans", words.orphans, moc.orphans_total, (el) => {
         for (const item of moc.orphans) this.drawLine(el, item.path, item.title, "");
-        if (moc.orphans_total > moc.orphans.length) el.createEl("p", { cls: "vs-hint", text: words.more(moc.orphans_total - moc.orphans.length) });
+        if (moc.orphans_total > moc.orphans.length) make(el, "p", "vs-hint", words.more(moc.orphans_total - moc.orphans.length));
       });
     }
     this.setFoot(moc.problem || words.mapUpdated(moc.path, formatTime(this.host, new Date())));
@@ -81,7 +81,7 @@ export class MapPane extends Pane {
     const counts = div(this.body, "vs-counts");
     for (const [key, label] of shown) {
       const cell = counts.createDiv();
-      cell.createEl("b", { text: formatCount(this.host, moc.counts[key] ?? 0) });
+      make(cell, "b", "", formatCount(this.host, moc.counts[key] ?? 0));
       span(cell, "", label);
     }
   }
@@ -108,7 +108,7 @@ export class MapPane extends Pane {
     const topics = div(parent, "vs-topics");
     for (const topic of moc.topics.slice(0, this.whole.has("topics") ? undefined : 18)) {
       const tag = topic.tag;
-      const button = topics.createEl("button", { cls: "tag", text: `#${tag}` });
+      const button = make(topics, "button", "tag", `#${tag}`);
       span(button, "vs-num", formatCount(this.host, topic.count));
       button.addEventListener("click", () => this.host.search(`tag:${tag} `));
     }

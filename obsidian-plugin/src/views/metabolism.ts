@@ -1,6 +1,6 @@
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { appendIcon, commandBox, div, explainError, formatCount, linkButton, press, showEmpty, span } from "../ui/dom";
+import { appendIcon, commandBox, div, explainError, formatCount, linkButton, press, showEmpty, span, make } from "../ui/dom";
 import { Pane } from "../ui/pane";
 import { drawSpark } from "../ui/svg";
 import { MetabolismSource, type Condition, type Dying, type Health } from "./metabolism_source";
@@ -24,7 +24,7 @@ export class MetabolismPane extends Pane {
   }
 
   protected drawHead(): void {
-    const title = this.head.createEl("h2", { text: this.host.words.metabolism });
+    const title = make(this.head, "h2", "", this.host.words.metabolism);
     title.addClass("vs-bar-title");
   }
 
@@ -36,10 +36,10 @@ export class MetabolismPane extends Pane {
   private draw(health: Health, docket: Dying[]): void {
     const { words } = this.host;
     const body = div(this.body, "vs-body");
-    const need = body.createEl("section", { cls: "vs-need" });
+    const need = make(body, "section", "vs-need");
     const soon = health.expiring.filter((one) => one.days <= SOON).length;
-    need.createEl("h1", { text: words.needSentence(docket.length + soon) });
-    need.createEl("p", { cls: "vs-muted", text: words.needDetail(soon, docket.length, health.chewable.length) });
+    make(need, "h1", "", words.needSentence(docket.length + soon));
+    make(need, "p", "vs-muted", words.needDetail(soon, docket.length, health.chewable.length));
     this.drawStats(body, health);
     const columns = div(body, "vs-cols");
     this.drawDocket(columns.createDiv(), health, docket);
@@ -48,25 +48,25 @@ export class MetabolismPane extends Pane {
 
   private drawStats(parent: HTMLElement, health: Health): void {
     const { words } = this.host;
-    const list = parent.createEl("dl", { cls: "vs-stats" });
+    const list = make(parent, "dl", "vs-stats");
     for (const stat of health.stats) {
       const cell = div(list, "vs-stat");
-      cell.createEl("dt", { text: words.stats[stat.key] ?? stat.key });
-      const figure = cell.createEl("dd", { text: formatCount(this.host, stat.value) });
-      if (stat.of) figure.createEl("small", { text: ` ${stat.of}` });
+      make(cell, "dt", "", words.stats[stat.key] ?? stat.key);
+      const figure = make(cell, "dd", "", formatCount(this.host, stat.value));
+      if (stat.of) make(figure, "small", "", ` ${stat.of}`);
       if (stat.share !== undefined) div(cell, "vs-meter").createEl("i").setCssProps({ width: `${Math.round(stat.share * 100)}%` });
       else if (stat.months.length > 1) {
-        cell.createEl("dd", { cls: "vs-visually-hidden", text: words.months(stat.months.length, Math.min(...stat.months), Math.max(...stat.months)) });
+        make(cell, "dd", "vs-visually-hidden", words.months(stat.months.length, Math.min(...stat.months), Math.max(...stat.months)));
         drawSpark(cell, stat.months, stat.asBars);
       }
     }
-    parent.createEl("p", { cls: "vs-small vs-muted vs-under", text: words.aliveMeans });
+    make(parent, "p", "vs-small vs-muted vs-under", words.aliveMeans);
   }
 
   private drawDocket(parent: HTMLElement, health: Health, docket: Dying[]): void {
     const { words } = this.host;
-    const head = div(parent.createEl("section", { cls: "vs-section" }), "vs-section-head");
-    head.createEl("h2", { text: words.docket });
+    const head = div(make(parent, "section", "vs-section"), "vs-section-head");
+    make(head, "h2", "", words.docket);
     span(head, "vs-count", formatCount(this.host, docket.length));
     span(head, "vs-small vs-muted", words.allFive);
     if (docket.length === 0) return showEmpty(this.host, parent, { icon: "check", text: health.observed < 180 ? words.notYetKnown(health.observed, 180) : words.docketEmpty });
@@ -82,62 +82,62 @@ export class MetabolismPane extends Pane {
 
   private drawDying(parent: HTMLElement, one: Dying): void {
     const { words } = this.host;
-    const box = parent.createEl("article", { cls: "vs-docket" });
+    const box = make(parent, "article", "vs-docket");
     const head = div(box, "vs-docket-head");
     const text = head.createDiv();
-    text.createEl("h3", { text: one.title });
-    text.createEl("p", { cls: "vs-small vs-muted", text: [words.layers[one.layer] ?? one.layer, one.path].filter(Boolean).join(" · ") });
+    make(text, "h3", "", one.title);
+    make(text, "p", "vs-small vs-muted", [words.layers[one.layer] ?? one.layer, one.path].filter(Boolean).join(" · "));
     const acts = div(head, "vs-act");
     press(this.host, acts, words.open, () => this.host.openNote(one.path, false));
     press(this.host, acts, words.promote, () => openPromote(this.host, this.connection, one.path, one.title), "", "arrow-up-circle");
-    const five = box.createEl("dl", { cls: "vs-five" });
+    const five = make(box, "dl", "vs-five");
     for (const condition of one.conditions) this.drawCondition(five, condition);
   }
 
   private drawCondition(parent: HTMLElement, condition: Condition): void {
     const { words } = this.host;
     const cell = parent.createDiv();
-    const name = cell.createEl("dt");
+    const name = make(cell, "dt");
     appendIcon(this.host, name, condition.met ? "check" : "circle");
     span(name, "", words.conditions[condition.key] ?? condition.key);
-    const value = cell.createEl("dd", { text: condition.figure });
-    value.createEl("small", { text: condition.detail });
+    const value = make(cell, "dd", "", condition.figure);
+    make(value, "small", "", condition.detail);
   }
 
   private drawSide(parent: HTMLElement, health: Health): void {
     const { words } = this.host;
     const section = (title: string, count?: number): HTMLElement => {
-      const el = parent.createEl("section", { cls: "vs-section" });
+      const el = make(parent, "section", "vs-section");
       const head = div(el, "vs-section-head");
-      head.createEl("h2", { text: title });
+      make(head, "h2", "", title);
       if (count !== undefined) span(head, "vs-count", formatCount(this.host, count));
       return el;
     };
     const bury = section(words.buryOrSpare);
-    bury.createEl("p", { cls: "vs-muted", text: words.noButtonKills });
+    make(bury, "p", "vs-muted", words.noButtonKills);
     commandBox(this.host, bury, "kb trial");
     const inbox = section(words.inboxSoonest, health.expiring.length);
-    if (health.expiring.length === 0) inbox.createEl("p", { cls: "vs-muted", text: words.inboxEmpty });
+    if (health.expiring.length === 0) make(inbox, "p", "vs-muted", words.inboxEmpty);
     for (const one of health.expiring.slice(0, FEW)) {
       const row = div(inbox, "vs-expire");
-      row.createEl("b", { cls: one.days <= SOON ? "is-soon" : "", text: words.inDays(one.days) });
+      make(row, "b", one.days <= SOON ? "is-soon" : "", words.inDays(one.days));
       const title = div(row, "vs-t");
-      const open = title.createEl("button", { cls: "vs-plain vs-title", text: one.title });
+      const open = make(title, "button", "vs-plain vs-title", one.title);
       open.addEventListener("click", () => this.host.openNote(one.path, false));
-      if (one.from) title.createEl("small", { text: one.from });
+      if (one.from) make(title, "small", "", one.from);
       press(this.host, row, words.promote, () => openPromote(this.host, this.connection, one.path, one.title));
     }
-    if (health.expiring.length > FEW) inbox.createEl("p", { cls: "vs-small vs-muted", text: words.more(health.expiring.length - FEW) });
+    if (health.expiring.length > FEW) make(inbox, "p", "vs-small vs-muted", words.more(health.expiring.length - FEW));
     if (health.chewable.length > 0) {
       const chew = section(words.readyToChew, health.chewable.length);
-      for (const one of health.chewable.slice(0, FEW)) chew.createEl("p", { text: one.title });
+      for (const one of health.chewable.slice(0, FEW)) make(chew, "p", "", one.title);
       commandBox(this.host, chew, "kb chew");
     }
     if (health.tidy.length > 0) {
       const list = section(words.toTidy).createEl("ul", { cls: "vs-tally" });
       for (const { key, count } of health.tidy) {
-        const row = list.createEl("li");
-        row.createEl("b", { text: formatCount(this.host, count) });
+        const row = make(list, "li");
+        make(row, "b", "", formatCount(this.host, count));
         span(row, "", words.tidy[key] ?? key);
       }
     }

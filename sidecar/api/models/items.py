@@ -20,6 +20,7 @@ class ItemsRequest(Request):
     tier: str = Field(default="", max_length=10, description="worth, okay or skip; their Chinese words as well.")
     theme: Word = ""
     status: Literal["", "new", "queued", "judged", "digest", "archived"] = ""
+    reason: str = Field(default="", max_length=40, description="Why it is archived: a prefilter's word, dismissed or owner.")
     since: Day = Field(default="", description="First day of publication.")
     until: Day = Field(default="", description="Last day of publication.")
     sort: Literal["new", "weight", "tier"] = "new"

@@ -56,7 +56,7 @@ def _query(request: ItemsRequest) -> ItemQuery:
         raise RequestInvalid(f"{request.tier!r} is no tier.", fix="Use worth, okay or skip (值得看, 可以看, 不值当).", field="tier")
     return ItemQuery(
         request.q, request.subscription, request.kind, tier, request.theme, request.status, request.since, request.until, request.sort,
-        request.limit, request.offset, request.archived,
+        request.limit, request.offset, request.archived, request.reason,
     )  # fmt: skip
 
 

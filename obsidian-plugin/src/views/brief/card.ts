@@ -1,5 +1,5 @@
 import type { Host } from "../../host";
-import { appendIcon, div, formatTime, iconButton, press, span } from "../../ui/dom";
+import { appendIcon, div, formatTime, iconButton, press, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import type { Item, Tier } from "./model";
 
@@ -44,7 +44,7 @@ export function moment(host: Host, iso: string): string {
 
 /** Source and time and the like, with dots between. */
 export function byline(host: Host, el: HTMLElement, item: Item, ...more: string[]): void {
-  el.createEl("p", { cls: "vs-by", text: [item.source, moment(host, item.published), ...more].filter(Boolean).join(" · ") });
+  make(el, "p", "vs-by", [item.source, moment(host, item.published), ...more].filter(Boolean).join(" · "));
 }
 
 export function bodyState(host: Host, item: Item): string {
@@ -57,9 +57,9 @@ function speak(el: HTMLElement, item: Item): void {
 
 /** The title as a button to the drawer; with it a row takes part in the keys. */
 export function titleOf(el: HTMLElement, item: Item, actions: Pick<Actions, "open">, tag: "h3" | "span" = "h3"): HTMLElement {
-  const title = el.createEl(tag);
+  const title = make(el, tag);
   speak(title, item);
-  const button = title.createEl("button", { cls: "vs-plain vs-title", text: item.title });
+  const button = make(title, "button", "vs-plain vs-title", item.title);
   button.addEventListener("click", () => actions.open(item));
   el.setAttribute("data-item", item.id);
   return title;
@@ -68,32 +68,32 @@ export function titleOf(el: HTMLElement, item: Item, actions: Pick<Actions, "ope
 export function matchLine(host: Host, el: HTMLElement, item: Item): void {
   if (item.match.length === 0) return;
   const { words } = host;
-  const line = el.createEl("p", { cls: "vs-match" });
+  const line = make(el, "p", "vs-match");
   item.match.slice(0, 4).forEach((found, n) => {
     const part = line.createSpan();
     if (n === 0) part.appendText(`${words.matched} `);
-    part.createEl("b", { text: found.word });
-    part.appendText(` ${words.places[found.where] ?? found.where}${found.count > 1 ? ` ${words.times(found.count)}` : ""}`);
+    make(part, "b", "", found.word);
+    part.appendText(` ${words.places[found.where] ?? found.where}`);
   });
 }
 
 /** Why the verdict is what it is, in the judge's words. */
 export function whyLine(el: HTMLElement, item: Item): void {
   if (!item.why) return;
-  const line = el.createEl("p", { cls: "vs-why", text: item.why });
+  const line = make(el, "p", "vs-why", item.why);
   speak(line, item);
 }
 
 /** A large card of Today. */
 export function drawCard(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
   const { words } = host;
-  const card = parent.createEl("article", { cls: "vs-card" });
+  const card = make(parent, "article", "vs-card");
   const meta = div(card, "vs-card-meta");
   tierBadge(host, meta, item.tier);
   span(meta, "", [words.kinds[item.kind], item.seconds ? duration(item.seconds) : ""].filter(Boolean).join(" · "));
   titleOf(card, item, actions);
   byline(host, card, item, bodyState(host, item));
-  if (item.line) speak(card.createEl("p", { text: item.line }), item);
+  if (item.line) speak(make(card, "p", "", item.line), item);
   whyLine(card, item);
   matchLine(host, card, item);
   const foot = div(card, "vs-card-foot");
@@ -123,7 +123,7 @@ export function menuButton(host: Host, el: HTMLElement, item: Item, actions: Act
 
 /** A video with its picture. */
 export function drawTile(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
-  const tile = parent.createEl("article", { cls: item.tier === "skip" ? "vs-tile is-skip" : "vs-tile" });
+  const tile = make(parent, "article", item.tier === "skip" ? "vs-tile is-skip" : "vs-tile");
   const thumb = tile.createEl("button", { cls: "vs-thumb", attr: { tabindex: "-1", "aria-hidden": "true" } });
   appendIcon(host, thumb, KIND_ICONS[item.kind] ?? "file-text");
   actions.picture(thumb, item);
@@ -137,9 +137,9 @@ export function drawTile(host: Host, parent: HTMLElement, item: Item, actions: A
 
 /** A text without a picture. */
 export function drawBrief(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
-  const el = parent.createEl("article", { cls: "vs-brief" });
+  const el = make(parent, "article", "vs-brief");
   titleOf(el, item, actions);
-  if (item.line) speak(el.createEl("p", { text: item.line }), item);
+  if (item.line) speak(make(el, "p", "", item.line), item);
   byline(host, el, item);
   metaLine(host, el, item);
 }

@@ -1,5 +1,5 @@
 import type { Host } from "../../host";
-import { appendIcon, div, iconButton, linkButton, press, span } from "../../ui/dom";
+import { appendIcon, div, iconButton, linkButton, press, span, make } from "../../ui/dom";
 import { counted } from "../../ui/diagnostics";
 import { bodyState, duration, menuButton, moment, saveButton, tierBadge, whyLine, matchLine, type Actions } from "./card";
 import { TIERS, type Item, type Tier } from "./model";
@@ -50,9 +50,9 @@ export function drawDrawer(host: Host, el: HTMLElement, item: Item, place: strin
 /** Title, facts, verdict, sum and body, as the drawer and the reading column show them. */
 export function drawText(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
   const head = body.createDiv();
-  const title = head.createEl("h2", { text: item.title });
+  const title = make(head, "h2", "", item.title);
   if (item.lang) title.setAttribute("lang", item.lang);
-  const facts = head.createEl("p", { cls: "vs-facts" });
+  const facts = make(head, "p", "vs-facts");
   for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(host, item.published), item.seconds ? duration(item.seconds) : "", bodyState(host, item)]) {
     if (fact) span(facts, "", fact);
   }
@@ -69,12 +69,12 @@ function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<Dr
   span(head, "vs-muted", item.tier === "new" ? words.notJudged : (words.judgedBy[item.by] ?? ""));
   const change = press(host, head, words.overrule, () => openChange(), "vs-plain vs-link vs-small vs-to-end");
   change.setAttribute("aria-expanded", "false");
-  if (item.line) box.createEl("p", { text: item.line });
+  if (item.line) make(box, "p", "", item.line);
   whyLine(box, item);
   matchLine(host, box, item);
-  if (item.reason) box.createEl("p", { cls: "vs-limits", text: words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason });
-  if (item.verified) box.createEl("p", { cls: "vs-limits", text: item.verified });
-  else if (item.why) box.createEl("p", { cls: "vs-limits", text: words.limits });
+  if (item.reason) make(box, "p", "vs-limits", words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason);
+  if (item.verified) make(box, "p", "vs-limits", item.verified);
+  else if (item.why) make(box, "p", "vs-limits", words.limits);
   const openChange = (): void => {
     change.remove();
     const row = box.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.overrule } });
@@ -89,11 +89,11 @@ function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<Dr
 function drawSum(host: Host, body: HTMLElement, item: Item): void {
   const { words } = host;
   const details = body.createEl("details", { attr: { open: "" } });
-  details.createEl("summary", { cls: "vs-label", text: words.whyHere });
-  const table = details.createEl("table", { cls: "vs-sum" });
+  make(details, "summary", "vs-label", words.whyHere);
+  const table = make(details, "table", "vs-sum");
   const row = (name: string, text: string, value: string): void => {
-    const tr = table.createEl("tr");
-    for (const cell of [name, text, value]) tr.createEl("td", { text: cell });
+    const tr = make(table, "tr");
+    for (const cell of [name, text, value]) make(tr, "td", "", cell);
   };
   for (const part of item.parts) row(words.parts[part.name] ?? part.name, part.text, (part.value < 0 ? "−" : "+") + Math.abs(part.value).toFixed(2));
   row(words.sum, "", item.score.toFixed(2));
@@ -106,7 +106,7 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
   if (item.lang) box.setAttribute("lang", item.lang);
   const parts = item.body.split(/\n{2,}|\n(?=\[?\d{1,2}:\d\d)/).map((part) => part.trim()).filter(Boolean);
   if (parts.length === 0) {
-    box.createEl("p", { cls: "vs-muted", text: item.kind === "video" ? words.noTranscript : words.noBody });
+    make(box, "p", "vs-muted", item.kind === "video" ? words.noTranscript : words.noBody);
     return;
   }
   const show = (from: string[]): void => {
@@ -118,7 +118,7 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
         span(line, "", part.slice(cue[0].length));
       } else {
         const heading = /^#{1,6} +(.+)$/.exec(part);
-        box.createEl(heading ? "h3" : "p", { text: heading?.[1] ?? part });
+        make(box, heading ? "h3" : "p", "", heading?.[1] ?? part);
       }
     }
   };

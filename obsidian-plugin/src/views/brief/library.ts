@@ -1,4 +1,4 @@
-import { appendIcon, div, formatCount, iconButton, linkButton, press, span } from "../../ui/dom";
+import { appendIcon, div, formatCount, iconButton, linkButton, press, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { moment, tierBadge, titleOf } from "./card";
 import { drawSearch, drawSort } from "./lists";
@@ -16,7 +16,7 @@ export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): vo
   const facets = lib.createEl("aside", { cls: "vs-facets", attr: { "aria-label": words.filters } });
   for (const facet of FACETS) drawFacet(panel, facets, facet, found);
   drawSince(panel, facets);
-  const main = lib.createEl("section", { cls: "vs-lib-main" });
+  const main = make(lib, "section", "vs-lib-main");
   const bar = div(main, "vs-toolbar");
   drawSearch(panel, bar);
   const count = countFilters(panel.filter);
@@ -40,18 +40,18 @@ function drawFacet(panel: Panel, parent: HTMLElement, facet: Facet, found: Found
   const chosen = panel.filter[facet];
   if (values.length === 0 && chosen.length === 0) return;
   const box = parent.createDiv({ cls: "vs-facet", attr: { role: "group", "aria-label": words.facets[facet] } });
-  box.createEl("h3", { cls: "vs-label", text: words.facets[facet] });
+  make(box, "h3", "vs-label", words.facets[facet]);
   const shown = values.filter(({ value }, n) => n < FACET_SHOWN || chosen.includes(value));
   for (const { value, label, count } of shown) {
-    const row = box.createEl("label");
+    const row = make(box, "label");
     const check = row.createEl("input", { attr: { type: "checkbox", "data-row": `${facet}-${value}` } });
     check.checked = chosen.includes(value);
-    check.addEventListener("change", () => panel.narrow({ [facet]: check.checked ? [...chosen, value] : chosen.filter((one) => one !== value) }));
+    check.addEventListener("change", () => panel.narrow({ [facet]: check.checked ? [value] : [] }));
     if (facet === "tier") drawTier(row, value);
     row.createSpan({ cls: "vs-name", text: labelOf(panel, facet, value, label), attr: { title: label } });
     span(row, "vs-num", formatCount(panel.host, count));
   }
-  if (values.length > shown.length) box.createEl("p", { cls: "vs-small vs-muted", text: words.more(values.length - shown.length) });
+  if (values.length > shown.length) make(box, "p", "vs-small vs-muted", words.more(values.length - shown.length));
 }
 
 export function labelOf(panel: Panel, facet: Facet, value: string, label = value): string {
@@ -66,9 +66,9 @@ export function labelOf(panel: Panel, facet: Facet, value: string, label = value
 function drawSince(panel: Panel, parent: HTMLElement): void {
   const { words } = panel.host;
   const box = parent.createDiv({ cls: "vs-facet", attr: { role: "radiogroup", "aria-label": words.facetTime } });
-  box.createEl("h3", { cls: "vs-label", text: words.facetTime });
+  make(box, "h3", "vs-label", words.facetTime);
   for (const since of SINCE) {
-    const row = box.createEl("label");
+    const row = make(box, "label");
     const radio = row.createEl("input", { attr: { type: "radio", name: "vs-since", "data-row": `since-${since}` } });
     radio.checked = panel.filter.since === since;
     radio.addEventListener("change", () => panel.narrow({ since }));
@@ -98,30 +98,30 @@ function drawChips(panel: Panel, parent: HTMLElement, found: Found): void {
 function drawTable(panel: Panel, parent: HTMLElement, items: Item[]): void {
   const { host } = panel;
   const { words } = host;
-  const table = parent.createEl("table", { cls: "vs-table" });
-  const head = table.createEl("thead").createEl("tr");
-  const all = head.createEl("th", { cls: "c-check" }).createEl("input", { attr: { type: "checkbox", "aria-label": words.selectPage, "data-row": "all" } });
+  const table = make(parent, "table", "vs-table");
+  const head = make(table, "thead").createEl("tr");
+  const all = make(head, "th", "c-check").createEl("input", { attr: { type: "checkbox", "aria-label": words.selectPage, "data-row": "all" } });
   all.checked = items.every((item) => panel.chosen.has(item.id));
   all.addEventListener("change", () => panel.choose(items.map((item) => item.id), all.checked));
   for (const [cls, text] of [["c-title", words.columnTitle], ["c-tier", words.facets.tier], ["c-src", words.facets.subscription], ["c-st", words.facets.status], ["c-date", words.columnDate]] as const) {
-    head.createEl("th", { cls, text });
+    make(head, "th", cls, text);
   }
-  const body = table.createEl("tbody");
+  const body = make(table, "tbody");
   for (const item of items) {
     const isChosen = panel.chosen.has(item.id);
-    const row = body.createEl("tr", { cls: [isChosen ? "is-selected" : "", item.status === "archived" ? "is-archived" : ""].filter(Boolean).join(" ") });
-    const check = row.createEl("td", { cls: "c-check" }).createEl("input", { attr: { type: "checkbox", "aria-label": words.selectItem(item.title), "data-row": item.id } });
+    const row = make(body, "tr", [isChosen ? "is-selected" : "", item.status === "archived" ? "is-archived" : ""].filter(Boolean).join(" "));
+    const check = make(row, "td", "c-check").createEl("input", { attr: { type: "checkbox", "aria-label": words.selectItem(item.title), "data-row": item.id } });
     check.checked = isChosen;
     check.addEventListener("change", () => panel.choose([item.id], check.checked));
-    const cell = row.createEl("td", { cls: "c-title" });
+    const cell = make(row, "td", "c-title");
     titleOf(cell, item, panel, "span").addClass("vs-cell-title");
     const sub = item.reason ? (words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason) : item.match.map((found) => `${found.word} ${words.places[found.where] ?? found.where}`).join(", ");
     span(cell, "vs-cell-sub", sub || item.line);
-    tierBadge(host, row.createEl("td", { cls: "c-tier" }), item.tier);
-    row.createEl("td", { cls: "c-src", text: item.source });
+    tierBadge(host, make(row, "td", "c-tier"), item.tier);
+    make(row, "td", "c-src", item.source);
     const state = item.note ? words.inVault : (words.statuses[item.status] ?? item.status);
-    row.createEl("td", { cls: "c-st" }).createSpan({ cls: item.note ? "vs-state-badge is-ok" : "vs-state-badge", text: state });
-    row.createEl("td", { cls: "c-date", text: moment(host, item.published) });
+    make(row, "td", "c-st").createSpan({ cls: item.note ? "vs-state-badge is-ok" : "vs-state-badge", text: state });
+    make(row, "td", "c-date", moment(host, item.published));
   }
 }
 
@@ -130,7 +130,7 @@ function drawBatch(panel: Panel, parent: HTMLElement, items: Item[]): void {
   const { words } = host;
   const chosen = items.filter((item) => panel.chosen.has(item.id));
   const bar = parent.createDiv({ cls: "vs-batch", attr: { role: "toolbar", "aria-label": words.batch } });
-  bar.createEl("b", { cls: "vs-num", text: words.selected(panel.chosen.size) });
+  make(bar, "b", "vs-num", words.selected(panel.chosen.size));
   iconButton(host, bar, "x", words.clearSelection, () => panel.choose([...panel.chosen], false));
   const isBack = chosen.every((item) => item.status === "archived");
   press(host, bar, isBack ? words.unarchive : words.archive, () => panel.archive(chosen), "", "archive");

@@ -1,13 +1,14 @@
-import { appendIcon, div, formatCount, iconButton, press, showEmpty, span } from "../../ui/dom";
+import { appendIcon, div, formatCount, iconButton, press, showEmpty, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { byline, drawTile, menuButton, metaLine, moment, saveButton, titleOf } from "./card";
 import { TIERS, type Found, type Item, type Report } from "./model";
 import { drawNothing, drawNotSet, drawPager, type Panel } from "./panel";
+import type { Note } from "./source";
 
 /** The field that filters by a word; it keeps what is typed while the list below changes. */
 export function drawSearch(panel: Panel, parent: HTMLElement): void {
   const { words } = panel.host;
-  const label = parent.createEl("label", { cls: "vs-search" });
+  const label = make(parent, "label", "vs-search");
   appendIcon(panel.host, label, "search");
   const input = label.createEl("input", { attr: { type: "search", placeholder: words.filterByWord, "aria-label": words.filterByWord, "data-row": "q", spellcheck: "false" } });
   input.value = panel.filter.q;
@@ -23,17 +24,17 @@ export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void
   const { words } = panel.host;
   const seg = parent.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.facets.tier } });
   const counts = new Map((found.facets.tier ?? []).map(({ value, count }) => [value, count]));
-  const add = (tier: (typeof TIERS)[number] | "", count: number): void => {
+  const add = (tier: (typeof TIERS)[number] | ""): void => {
     const isOn = tier ? panel.filter.tier.includes(tier) : panel.filter.tier.length === 0;
     const name = tier ? words.tiers[tier] : words.all;
-    const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": `${name} ${count}`, "data-row": `tier-${tier}` } });
+    const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": name, "data-row": `tier-${tier}` } });
     if (tier) drawTier(button, tier);
     span(button, tier ? "vs-word" : "", name);
-    span(button, "vs-num", formatCount(panel.host, count));
+    if (isOn) span(button, "vs-num", formatCount(panel.host, found.total));
     button.addEventListener("click", () => panel.narrow({ tier: tier ? [tier] : [] }));
   };
-  add("", [...counts.values()].reduce((sum, count) => sum + count, 0));
-  for (const tier of TIERS) if (counts.get(tier)) add(tier, counts.get(tier) ?? 0);
+  add("");
+  for (const tier of TIERS) if (counts.get(tier)) add(tier);
 }
 
 export function drawSort(panel: Panel, parent: HTMLElement): void {
@@ -76,12 +77,12 @@ export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, op
     group = day;
     const row = list.createEl("article", { cls: item.seen ? "vs-list-item is-seen" : "vs-list-item", attr: item.id === open?.id ? { "aria-current": "true" } : {} });
     titleOf(row, item, { open: () => panel.read(item.id) });
-    if (item.line) row.createEl("p", { text: item.line });
+    if (item.line) make(row, "p", "", item.line);
     byline(host, row, item);
     metaLine(host, row, item);
   }
   drawPager(panel, list, found.total);
-  const read = split.createEl("article", { cls: "vs-read" });
+  const read = make(split, "article", "vs-read");
   if (!open) return;
   const bar = div(read, "vs-read-bar");
   saveButton(host, bar, open, panel);
@@ -99,7 +100,7 @@ function dayOf(panel: Panel, item: Item): string {
 }
 
 /** Briefs of past days, the newest open; a line's title leads to its item's drawer. */
-export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, html: string): void {
+export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, note: Note): void {
   const { host } = panel;
   const { words } = host;
   if (!open) return drawNotSet(panel, parent, words.noReports);
@@ -111,18 +112,18 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
     const month = day.toLocaleDateString(host.locale, { year: "numeric", month: "long" });
     if (month !== group) div(list, "vs-list-group", month);
     group = month;
-    const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.path === open.path ? { "aria-current": "true" } : {} });
+    const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.date === open.date ? { "aria-current": "true" } : {} });
     const said = day.toLocaleDateString(host.locale, { weekday: "short", day: "numeric", month: "long" });
-    press(host, row.createEl("h3"), said, () => panel.read(report.path), "vs-plain vs-title");
-    if (report.summary) row.createEl("p", { cls: report.failed ? "vs-state-badge is-bad" : "", text: report.summary });
-    if (report.runs) row.createEl("p", { cls: "vs-num", text: report.runs });
+    press(host, make(row, "h3"), said, () => panel.read(report.date), "vs-plain vs-title");
+    if (report.summary) make(row, "p", report.failed ? "vs-state-badge is-bad" : "", report.summary);
+    if (report.runs) make(row, "p", "vs-num", report.runs);
   }
-  const read = split.createEl("article", { cls: "vs-read" });
+  const read = make(split, "article", "vs-read");
   const bar = div(read, "vs-read-bar");
-  press(host, bar, words.openNote, () => host.openNote(open.path, false), "", "file-text");
-  span(bar, "vs-end vs-muted vs-small vs-num", open.path);
+  if (note.path) press(host, bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
+  span(bar, "vs-end vs-muted vs-small vs-num", note.path);
   const prose = div(read, "vs-prose");
-  const parsed = new DOMParser().parseFromString(html, "text/html");
+  const parsed = new DOMParser().parseFromString(note.html, "text/html");
   for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a.vs-note-link")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
@@ -132,7 +133,9 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
   for (const link of parsed.querySelectorAll<HTMLAnchorElement>("a[href^=http]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      host.browse(link.href);
+      const id = note.items.get(link.getAttribute("href") ?? "");
+      if (id) panel.openId(id);
+      else host.browse(link.href);
     });
   }
   prose.append(...Array.from(parsed.body.childNodes));

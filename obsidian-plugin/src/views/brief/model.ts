@@ -1,3 +1,5 @@
+import type { RunInfo } from "../../api/client";
+
 /** What the brief's views show; made from the sidecar's answers in `source.ts`, and from nothing else. */
 
 export type Tier = "worth" | "okay" | "skip" | "new";
@@ -32,8 +34,8 @@ export interface Item {
   verified: string;
   /** Who judged: agent, endpoint, owner. */
   by: string;
-  /** Keyword, where it stands, how often. */
-  match: { word: string; where: string; count: number }[];
+  /** Keyword, the first place where one of its theme stands, the theme. */
+  match: { word: string; where: string; theme: string }[];
   parts: Part[];
   score: number;
   status: string;
@@ -96,7 +98,6 @@ export interface Today {
 
 export interface Report {
   date: string;
-  path: string;
   summary: string;
   runs: string;
   failed: boolean;
@@ -110,9 +111,12 @@ export interface Runs {
   next: string;
   running: { done: number; total: number } | null;
   waiting: number;
-  budget: number | null;
+  /** Verdicts that the day still takes, or `null` if nobody judges. */
+  left: number | null;
   failed: Failure[];
   lastFailed: string;
+  subscriptions: number;
+  all: RunInfo[];
 }
 
 /** Where the panel stands; kept on this device. */

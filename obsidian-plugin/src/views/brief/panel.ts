@@ -1,13 +1,13 @@
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
-import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span } from "../../ui/dom";
-import { follow } from "../../ui/jobs";
+import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span, make } from "../../ui/dom";
+import { follow, progressOf } from "../../ui/jobs";
 import { Pane } from "../../ui/pane";
 import type { Actions } from "./card";
 import { drawDrawer, drawText, type DrawerHost } from "./drawer";
 import { drawArticles, drawReports, drawVideos } from "./lists";
 import { drawLibrary } from "./library";
-import { countFilters, NO_FILTER, readPlace, VIEWS, type Filter, type Found, type Item, type Place, type Report, type Runs, type Tier, type Today, type View } from "./model";
+import { countFilters, NO_FILTER, readPlace, VIEWS, type Filter, type Found, type Item, type Place, type Runs, type Tier, type Today, type View } from "./model";
 import { BriefSource, PAGE } from "./source";
 import { drawToday } from "./today";
 
@@ -27,6 +27,7 @@ export interface Panel extends DrawerHost {
   typed(q: string): void;
   choose(ids: string[], on: boolean): void;
   read(id: string): void;
+  openId(id: string): void;
   text(el: HTMLElement, item: Item): void;
   exportItems(ids: string[]): void;
   settings(): void;
@@ -80,7 +81,15 @@ export class BriefPane extends Pane implements Panel {
     super.unmount();
   }
 
-  protected concerns(event: string): boolean {
+  protected concerns(event: string, data: Record<string, unknown>): boolean {
+    if (event === "run" && data["state"] === "running") {
+      // Only the capsule moves while a run goes on; what is read stays where it is.
+      if (this.runs) {
+        this.runs = { ...this.runs, running: { done: Number(data["done"]), total: Number(data["total"]) } };
+        this.drawHead();
+      }
+      return false;
+    }
     return event === "run" || event === "brief" || event === "reset";
   }
 
@@ -88,14 +97,14 @@ export class BriefPane extends Pane implements Panel {
     const { view } = this.place;
     const runs = await this.source.runs();
     if (view === "today") {
-      const today = await this.source.today();
+      const today = await this.source.today(runs);
       return () => this.show(runs, () => this.drawDay(today));
     }
     if (view === "reports") {
-      const reports = await this.source.reports();
-      const open = reports.find((report) => report.path === this.reading) ?? reports[0];
-      const html = open ? await this.source.reportHtml(open) : "";
-      return () => this.show(runs, () => this.drawReportsView(reports, open, html));
+      const reports = await this.source.reports(runs);
+      const open = reports.find((report) => report.date === this.reading) ?? reports[0];
+      const note = open ? await this.source.report(open.date) : { path: "", html: "", items: new Map<string, string>() };
+      return () => this.show(runs, () => drawReports(this, this.body, reports, open, note));
     }
     const found = await this.source.find(view, this.filter);
     let item: Item | undefined;
@@ -120,10 +129,6 @@ export class BriefPane extends Pane implements Panel {
   private drawDay(today: Today): void {
     this.shown = [...today.top, ...today.videos, ...today.articles];
     drawToday(this, this.body, today);
-  }
-
-  private drawReportsView(reports: Report[], open: Report | undefined, html: string): void {
-    drawReports(this, this.body, reports, open, html);
   }
 
   private drawFound(found: Found, item: Item | undefined): void {
@@ -159,12 +164,12 @@ export class BriefPane extends Pane implements Panel {
       return;
     }
     const failed = runs.lastFailed !== "";
-    state.createEl("i", { cls: `vs-dot${failed ? " is-bad" : runs.last ? "" : " is-idle"}` });
+    make(state, "i", `vs-dot${failed ? " is-bad" : runs.last ? "" : " is-idle"}`);
     const time = (iso: string): string => formatTime(this.host, new Date(iso));
     span(state, "", failed ? words.runFailed : runs.last ? words.ranAt(time(runs.last)) : words.neverRan);
     if (runs.next) span(box, "vs-sep", words.nextAt(time(runs.next)));
     if (runs.waiting) span(box, "vs-sep vs-wide", words.waitCount(runs.waiting));
-    if (runs.budget !== null) span(box, "vs-sep vs-wide", runs.budget > 0 ? words.budgetLeft(formatCount(this.host, runs.budget)) : words.budgetUsed);
+    if (runs.left !== null) span(box, "vs-sep vs-wide", runs.left > 0 ? words.leftToday(formatCount(this.host, runs.left)) : words.noneLeftToday);
     if (runs.failed.length > 0 || failed) {
       const text = runs.failed.map((one) => `${one.title}: ${one.reason}`).join("\n") || runs.lastFailed;
       const alert = box.createSpan({ cls: "vs-sep vs-alert", attr: { title: text } });
@@ -184,8 +189,7 @@ export class BriefPane extends Pane implements Panel {
     try {
       const job = await follow(this.connection, await this.source.run(), (now) => {
         if (!this.runs) return;
-        this.runs = { ...this.runs, running: this.source.progress(now) };
-        this.head.empty();
+        this.runs = { ...this.runs, running: progressOf(now) ?? this.runs.running ?? { done: 0, total: this.runs.subscriptions } };
         this.drawHead();
       });
       if (job.error) this.host.notify(job.error.detail);
@@ -253,6 +257,10 @@ export class BriefPane extends Pane implements Panel {
     void this.openDrawer(item.id);
   }
 
+  openId(id: string): void {
+    void this.openDrawer(id);
+  }
+
   private async openDrawer(id: string): Promise<void> {
     this.place.open = id;
     this.keep();
@@ -296,7 +304,7 @@ export class BriefPane extends Pane implements Panel {
     void this.act(async () => {
       const notice = this.host.progress(this.host.words.ingesting);
       try {
-        const path = await this.source.save(item, this.connection);
+        const path = await this.source.save(item);
         notice.end(path ? `${this.host.words.savedTitle}: ${path}` : this.host.words.failedTitle);
       } catch (error) {
         notice.end(explainError(this.host, error));
@@ -410,10 +418,10 @@ export class BriefPane extends Pane implements Panel {
   private showKeys(): void {
     const { words } = this.host;
     this.host.modal(words.keys, (el) => {
-      const list = el.createEl("dl", { cls: "vs-kv" });
+      const list = make(el, "dl", "vs-kv");
       for (const [key, text] of words.keyList) {
-        list.createEl("dt", { text: key });
-        list.createEl("dd", { text });
+        make(list, "dt", "", key);
+        make(list, "dd", "", text);
       }
     });
   }

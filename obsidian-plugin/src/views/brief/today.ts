@@ -1,4 +1,4 @@
-import { appendIcon, div, formatCount, linkButton, press, span } from "../../ui/dom";
+import { appendIcon, div, formatCount, linkButton, press, span, make } from "../../ui/dom";
 import { drawBrief, drawCard, drawTile } from "./card";
 import type { Today } from "./model";
 import { drawNotSet, type Panel } from "./panel";
@@ -10,12 +10,12 @@ export function drawToday(panel: Panel, parent: HTMLElement, today: Today): void
   const nothingKnown = today.seen === 0 && today.top.length + today.videos.length + today.articles.length === 0;
   if (panel.runs.set !== "ready" && nothingKnown) return drawNotSet(panel, parent, "");
   const body = div(parent, "vs-body");
-  const lede = body.createEl("section", { cls: "vs-lede" });
+  const lede = make(body, "section", "vs-lede");
   const day = new Date(`${today.date}T12:00`);
-  lede.createEl("p", { cls: "vs-date", text: day.toLocaleDateString(host.locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }) });
-  lede.createEl("h1", { text: sentence(panel, today) });
+  make(lede, "p", "vs-date", day.toLocaleDateString(host.locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }));
+  make(lede, "h1", "", sentence(panel, today));
   drawLedger(panel, lede, today);
-  if (today.unjudged && today.waiting > 0) lede.createEl("p", { cls: "vs-muted", text: words.unjudgedText });
+  if (today.unjudged && today.waiting > 0) make(lede, "p", "vs-muted", words.unjudgedText);
   if (today.top.length > 0) {
     const top = body.createEl("section", { cls: "vs-top", attr: { "aria-label": words.tiers.worth } });
     for (const item of today.top.slice(0, 6)) drawCard(host, top, item, panel);
@@ -40,10 +40,10 @@ function sentence(panel: Panel, today: Today): string {
 
 function drawLedger(panel: Panel, parent: HTMLElement, today: Today): void {
   const { words } = panel.host;
-  const line = parent.createEl("p", { cls: "vs-ledger" });
+  const line = make(parent, "p", "vs-ledger");
   const add = (count: number, label: string, run?: () => void): void => {
     const part = line.createSpan();
-    part.createEl("b", { text: formatCount(panel.host, count) });
+    make(part, "b", "", formatCount(panel.host, count));
     part.appendText(" ");
     if (!run || count === 0) part.appendText(label);
     else linkButton(panel.host, part, label, run);
@@ -60,9 +60,9 @@ function drawLedger(panel: Panel, parent: HTMLElement, today: Today): void {
 }
 
 function section(panel: Panel, parent: HTMLElement, title: string, count: number, all: string, to: "video" | "article"): HTMLElement {
-  const el = parent.createEl("section", { cls: "vs-section" });
+  const el = make(parent, "section", "vs-section");
   const head = div(el, "vs-section-head");
-  head.createEl("h2", { text: title });
+  make(head, "h2", "", title);
   span(head, "vs-count", formatCount(panel.host, count));
   appendIcon(panel.host, linkButton(panel.host, head, all, () => panel.go(to)), "arrow-right");
   return el;
@@ -72,16 +72,16 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
   const { host } = panel;
   const { words } = host;
   if (today.aside.length === 0 && today.failed.length === 0) return;
-  const el = parent.createEl("section", { cls: "vs-section" });
+  const el = make(parent, "section", "vs-section");
   div(el, "vs-section-head").createEl("h2", { text: words.notShown });
   const columns = div(el, "vs-aside");
   if (today.aside.length > 0) {
     const left = columns.createDiv();
-    left.createEl("h3", { text: words.asideTitle(today.aside.reduce((sum, one) => sum + one.count, 0)) });
-    const list = left.createEl("ul", { cls: "vs-tally" });
+    make(left, "h3", "", words.asideTitle(today.aside.reduce((sum, one) => sum + one.count, 0)));
+    const list = make(left, "ul", "vs-tally");
     for (const { reason, count } of today.aside) {
-      const row = list.createEl("li");
-      row.createEl("b", { text: formatCount(host, count) });
+      const row = make(list, "li");
+      make(row, "b", "", formatCount(host, count));
       span(row, "", words.asideReasons[reason] ?? reason);
       const show = linkButton(host, row, words.show, () => panel.go("library", { status: [`archived:${reason}`] }));
       show.setAttribute("aria-label", `${words.show}: ${words.asideReasons[reason] ?? reason}`);
@@ -89,14 +89,14 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
   }
   if (today.failed.length > 0) {
     const right = columns.createDiv();
-    right.createEl("h3", { text: words.failedTitleOf(today.failed.length, today.subscriptions) });
+    make(right, "h3", "", words.failedTitleOf(today.failed.length, today.subscriptions));
     for (const one of today.failed) {
       const isLogin = one.status === "needs_login";
       const row = div(right, isLogin ? "vs-fail" : "vs-fail is-bad");
       appendIcon(host, row, isLogin ? "key" : "alert-circle");
       const text = row.createDiv();
-      text.createEl("b", { text: one.title });
-      text.createEl("p", { text: [words.feedStates[one.status], one.reason].filter(Boolean).join(" · ") });
+      make(text, "b", "", one.title);
+      make(text, "p", "", [words.feedStates[one.status], one.reason].filter(Boolean).join(" · "));
       press(host, row, words.openSettings, () => panel.settings());
     }
   }

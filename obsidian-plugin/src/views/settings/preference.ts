@@ -1,4 +1,4 @@
-import { div, iconButton, press, span } from "../../ui/dom";
+import { div, iconButton, press, span, make } from "../../ui/dom";
 import type { Settings } from "./panel";
 import { field, settingRow, splitWords, toggle, type Field } from "./rows";
 import { drawProblem, openFile } from "./sources";
@@ -77,8 +77,8 @@ function drawTheme(settings: Settings, parent: HTMLElement, theme: Theme, path: 
   const { words } = host;
   const box = div(parent, "vs-theme");
   const head = div(box, "vs-head");
-  head.createEl("b", { text: theme.group });
-  const weight = head.createEl("label", { cls: "vs-k" });
+  make(head, "b", "", theme.group);
+  const weight = make(head, "label", "vs-k");
   weight.appendText(`${words.weight} `);
   field(host, weight, { label: `${theme.group}: ${words.weight}`, value: String(theme.weight), type: "number" }, (text) => set([...path, "weight"], Number(text))).addClass("vs-number");
   iconButton(host, head, "x", `${words.remove}: ${theme.group}`, remove);

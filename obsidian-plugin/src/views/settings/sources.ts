@@ -1,5 +1,5 @@
 import type { Feeds, Subscription } from "../../api/client";
-import { appendIcon, commandBox, div, explainError, formatTime, iconButton, press, span } from "../../ui/dom";
+import { appendIcon, commandBox, div, explainError, formatTime, iconButton, press, span, make } from "../../ui/dom";
 import type { Settings } from "./panel";
 import { settingRow, splitWords, toggle } from "./rows";
 
@@ -27,8 +27,8 @@ export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Fee
   const box = el.createDiv({ cls: "vs-callout is-bad", attr: { role: "alert" } });
   appendIcon(host, box, "alert-circle");
   const lines = box.createDiv();
-  lines.createEl("b", { text: words.fileAt("preference.yaml", problem.line, problem.column) });
-  lines.createEl("p", { text: `${problem.message} ${problem.fix} ${words.invalidTitle}.` });
+  make(lines, "b", "", words.fileAt("preference.yaml", problem.line, problem.column));
+  make(lines, "p", "", `${problem.message} ${problem.fix} ${words.invalidTitle}.`);
   openFile(host, lines);
 }
 
@@ -70,7 +70,7 @@ function drawSource(settings: Settings, parent: HTMLElement, one: Subscription):
   if (last?.status === "needs_login") commandBox(host, what, `kb feeds login ${one.id}`);
   const set = span(row, "vs-set");
   span(set, "", every(settings, one.interval_min));
-  set.createEl("br");
+  make(set, "br");
   const delta = one.delta ? ` ${one.delta > 0 ? "+" : "−"}${Math.abs(one.delta)}` : "";
   span(set, "", words.weightIs(String(one.weight) + delta));
   const button = iconButton(host, row, "more-horizontal", words.sourceActions(name), () =>
@@ -163,7 +163,7 @@ function openRemove(settings: Settings, one: Subscription): void {
   const { host } = settings;
   const { words } = host;
   host.modal(words.removeSource(one.title || one.id), (el, close) => {
-    el.createEl("p", { text: words.removeSourceText });
+    make(el, "p", "", words.removeSourceText);
     const acts = div(el, "modal-button-container");
     press(host, acts, words.cancel, close);
     press(
@@ -187,10 +187,10 @@ async function openTest(settings: Settings, one: Subscription): Promise<void> {
     const found = await settings.client.testFeed(one.id);
     notice.end(found.problems.join(" ") || words.tested(found.entries.length));
     host.modal(found.feed.title || one.id, (el) => {
-      el.createEl("p", { cls: found.problems.length > 0 ? "vs-bad-text" : "vs-muted", text: found.problems.join(" ") || words.tested(found.entries.length) });
-      const list = el.createEl("ul", { cls: "vs-steps" });
+      make(el, "p", found.problems.length > 0 ? "vs-bad-text" : "vs-muted", found.problems.join(" ") || words.tested(found.entries.length));
+      const list = make(el, "ul", "vs-steps");
       for (const entry of found.entries.slice(0, 20)) {
-        const item = list.createEl("li");
+        const item = make(list, "li");
         appendIcon(host, item, "file-text");
         span(item, "", entry.title).createEl("small", { text: [entry.published?.slice(0, 10), words.bodyStates[entry.body_state]].filter(Boolean).join(" · ") });
       }
@@ -211,7 +211,7 @@ export async function openLogin(settings: Settings, one: Pick<Subscription, "id"
     const address = host.imageAddress(said.image);
     host.modal(host.words.scanCode, (el) => {
       el.createEl("img", { cls: "vs-code", attr: { src: address, alt: host.words.scanCode } });
-      el.createEl("p", { cls: "vs-muted", text: said.message });
+      make(el, "p", "vs-muted", said.message);
       commandBox(host, el, `kb feeds login ${one.id}`);
     });
   } catch (error) {
