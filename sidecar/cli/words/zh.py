@@ -218,6 +218,13 @@ WORDS = Words(
         "preference-invalid": "preference.yaml 有误。",
         "subscription-exists": "已有这个订阅。",
         "subscription-not-found": "没有这个订阅。",
+        "item-not-found": "没有这个条目。",
+        "run-in-progress": "正在取一轮订阅。",
+        "not-set-up": "还没有设置订阅。",
+        "promotion-refused": "这条笔记不能这样提升。",
+        "trial-refused": "过堂只能由你在终端里进行。",
+        "memory-invalid": "记忆文件有误。",
+        "agent-error": "智能体一侧出了问题。",
         "usage": "命令的写法有误。",
     },
 )
