@@ -1,14 +1,16 @@
-import { Plugin } from "obsidian";
+import { Plugin, TFile } from "obsidian";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
 import { BriefPane } from "./views/brief/panel";
+import { MetabolismPane, openPromote } from "./views/metabolism";
 import { MapPane } from "./views/map";
 import { ingestQuietly, runQuietly } from "./ui/jobs";
 import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
-import { BACKLINKS_VIEW, BacklinksLeaf, BRIEF_VIEW, MAP_VIEW, PlainLeaf } from "./obsidian/panes";
+import { BACKLINKS_VIEW, BacklinksLeaf, BRIEF_VIEW, MAP_VIEW, METABOLISM_VIEW, PlainLeaf } from "./obsidian/panes";
+import { reportReading } from "./obsidian/reading";
 import { DEFAULT_SETTINGS, localeFor, readSettings, SettingsTab, type Settings } from "./obsidian/settings";
 import { showStatus } from "./ui/status";
 
@@ -28,6 +30,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
     this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
     this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, host.words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
+    this.registerView(METABOLISM_VIEW, (leaf) => new PlainLeaf(leaf, METABOLISM_VIEW, host.words.metabolism, "leaf", new MetabolismPane(host, connection)));
     this.register(showStatus(host, connection, this.addStatusBarItem()));
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
     this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
@@ -41,6 +44,13 @@ export default class VaultSidecarPlugin extends Plugin {
   private addDoors(): void {
     const handed = new HandedLinks((link, done) => this.openModal(link, { handedOver: true }, done));
     this.registerObsidianProtocolHandler("kb-ingest", (parameters) => handed.take(parameters["url"]));
+    this.registerEvent(
+      this.app.workspace.on("file-menu", (menu, file) => {
+        if (!(file instanceof TFile) || file.extension !== "md" || !this.connection.client) return;
+        menu.addItem((item) => item.setTitle(this.host.words.commandPromote).setIcon("arrow-up-circle").onClick(() => openPromote(this.host, this.connection, file.path, file.basename)));
+      }),
+    );
+    this.register(reportReading(this.app, this.connection, () => this.options.reportReading));
     this.registerEvent(
       this.app.workspace.on("editor-menu", (menu, editor) => {
         const cursor = editor.getCursor();
@@ -98,6 +108,17 @@ export default class VaultSidecarPlugin extends Plugin {
         const isReady = this.connection.client !== null;
         if (isReady && !checking) void runQuietly(this.host, this.connection);
         return isReady;
+      },
+    });
+    this.addCommand({ id: "open-metabolism", name: words.commandMetabolism, callback: () => void this.reveal(METABOLISM_VIEW, true) });
+    this.addCommand({
+      id: "promote",
+      name: words.commandPromote,
+      checkCallback: (checking) => {
+        const file = this.app.workspace.getActiveFile();
+        const isNote = file?.extension === "md" && this.connection.client !== null;
+        if (isNote && !checking) openPromote(this.host, this.connection, file.path, file.basename);
+        return isNote;
       },
     });
     this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });

@@ -39,13 +39,13 @@ describe("the interface's words", () => {
 
 describe("stored settings", () => {
   it("fall back to defaults where they are missing or foreign", () => {
-    const defaults = { language: "auto", openWhenDone: true };
+    const defaults = { language: "auto", openWhenDone: true, reportReading: true };
     for (const stored of [null, undefined, 3, "x", {}, { language: "fr", openWhenDone: "yes" }]) expect(readSettings(stored)).toEqual(defaults);
-    expect(readSettings({ language: "en", openWhenDone: false, token: "secret" })).toEqual({ language: "en", openWhenDone: false });
+    expect(readSettings({ language: "en", openWhenDone: false, token: "secret" })).toEqual({ language: "en", openWhenDone: false, reportReading: true });
   });
 
   it("take Obsidian's language unless one is chosen", () => {
-    expect(localeFor({ language: "auto", openWhenDone: true })).toBe("zh-CN");
-    expect(localeFor({ language: "en", openWhenDone: true })).toBe("en");
+    expect(localeFor({ language: "auto", openWhenDone: true, reportReading: true })).toBe("zh-CN");
+    expect(localeFor({ language: "en", openWhenDone: true, reportReading: true })).toBe("en");
   });
 });

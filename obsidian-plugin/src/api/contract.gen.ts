@@ -761,6 +761,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record that notes were read or cited */
+        post: operations["post_kb_signals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/docket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Notes that wait for the owner, with reasons */
+        get: operations["get_kb_docket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the vault lives, and what needs the owner */
+        get: operations["get_kb_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Promote a note, upward only */
+        post: operations["post_kb_promote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/chew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Much-used notes without a judgement of the owner's */
+        get: operations["get_kb_chew"];
+        put?: never;
+        /** Write a core note in the owner's words */
+        post: operations["post_kb_chew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/picture": {
         parameters: {
             query?: never;
@@ -768,7 +854,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A picture of the vault or of an item, to be shown */
+        /** A picture of the vault, to be shown */
         get: operations["get_kb_picture"];
         put?: never;
         post?: never;
@@ -1043,6 +1129,63 @@ export interface components {
              */
             remove: (string | number)[][];
         };
+        /** ChewAnswer */
+        ChewAnswer: {
+            /** Entries */
+            entries: components["schemas"]["ChewEntry"][];
+            /** Core */
+            core: number;
+            /** Cap */
+            cap: number;
+        };
+        /** ChewEntry */
+        ChewEntry: {
+            /** Path */
+            path: string;
+            /** Title */
+            title: string;
+            /**
+             * Days
+             * @description Distinct days on which it was read or cited in the last 90.
+             */
+            days: number;
+            /** Last */
+            last: string;
+        };
+        /**
+         * ChewRequest
+         * @description No parameters.
+         */
+        ChewRequest: Record<string, never>;
+        /** ChewWriteAnswer */
+        ChewWriteAnswer: {
+            /** Path */
+            path: string;
+            /** Displaced */
+            displaced: string;
+        };
+        /** ChewWriteRequest */
+        ChewWriteRequest: {
+            /**
+             * Notes
+             * @description What the judgement is built on.
+             */
+            notes: string[];
+            /** Title */
+            title: string;
+            /**
+             * Sentence
+             * @description The judgement, in the owner's own words.
+             */
+            sentence: string;
+            /** Use When */
+            use_when: string;
+            /**
+             * Displace
+             * @default
+             */
+            displace: string;
+        };
         /** ClearItemsAnswer */
         ClearItemsAnswer: {
             /** Cleared */
@@ -1084,6 +1227,22 @@ export interface components {
             /** Components */
             components: components["schemas"]["ComponentAnswer"][];
         };
+        /** ConditionInfo */
+        ConditionInfo: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "met" | "not-met" | "not-yet-known";
+            /** Why */
+            why: string;
+            /** Last */
+            last: string;
+            /** Window Days */
+            window_days: number;
+            /** Known From */
+            known_from: string;
+        };
         /** DiscoverAnswer */
         DiscoverAnswer: {
             /** Feeds */
@@ -1093,6 +1252,62 @@ export interface components {
         DiscoverRequest: {
             /** Url */
             url: string;
+        };
+        /** DocketAnswer */
+        DocketAnswer: {
+            /** Now */
+            now: string;
+            /**
+             * Observed Since
+             * @description Since when signals are kept; empty for never.
+             */
+            observed_since: string;
+            /** Entries */
+            entries: components["schemas"]["DocketEntry"][];
+            /** Budget */
+            budget: number;
+            /** Room This Week */
+            room_this_week: number;
+        };
+        /** DocketEntry */
+        DocketEntry: {
+            /** Path */
+            path: string;
+            /** Layer */
+            layer: string;
+            /** Title */
+            title: string;
+            /** Gist */
+            gist: string;
+            /** Is Listed */
+            is_listed: boolean;
+            /** Changed */
+            changed: string;
+            /** Spared Until */
+            spared_until: string;
+            /** Linked From */
+            linked_from: string[];
+            /** Since */
+            since: string;
+            /** Reasons */
+            reasons: {
+                [key: string]: components["schemas"]["ConditionInfo"];
+            };
+        };
+        /** DocketRequest */
+        DocketRequest: {
+            /**
+             * All
+             * @description Every note that can be judged, with its reasons.
+             * @default false
+             */
+            all: boolean;
+            /**
+             * Note
+             * @description This note only, on the docket or not.
+             * @default
+             */
+            note: string;
         };
         /** DoctorAnswer */
         DoctorAnswer: {
@@ -1424,6 +1639,67 @@ export interface components {
              */
             tags: boolean;
         };
+        /** HealthAnswer */
+        HealthAnswer: {
+            /** Now */
+            now: string;
+            /** Observed Since */
+            observed_since: string;
+            /** Has Git */
+            has_git: boolean;
+            /** Layers */
+            layers: {
+                [key: string]: number;
+            };
+            /** Core */
+            core: {
+                [key: string]: number;
+            };
+            /** Alive */
+            alive: {
+                [key: string]: unknown;
+            };
+            /** Docket */
+            docket: number;
+            /** Budget */
+            budget: number;
+            /** Months */
+            months: string[];
+            /** Births */
+            births: number[];
+            /** Deaths */
+            deaths: number[];
+            /** Promotions */
+            promotions: number[];
+            /** Resurrections */
+            resurrections: number[];
+            /** Inbox */
+            inbox: {
+                [key: string]: unknown;
+            };
+            /** Signals */
+            signals: {
+                [key: string]: number;
+            };
+            /** Orphans */
+            orphans: number;
+            /** Broken Links */
+            broken_links: number;
+            /** Without Use When */
+            without_use_when: number;
+            /** Chewable */
+            chewable: number;
+            /**
+             * Needs
+             * @description What needs the owner this week, as sentences.
+             */
+            needs: string[];
+        };
+        /**
+         * HealthRequest
+         * @description No parameters.
+         */
+        HealthRequest: Record<string, never>;
         /** HitAnswer */
         HitAnswer: {
             /** Path */
@@ -1799,12 +2075,6 @@ export interface components {
              * @enum {string}
              */
             status: "" | "new" | "queued" | "judged" | "digest" | "archived";
-            /**
-             * Reason
-             * @description Why it is archived: a prefilter's word, dismissed or owner.
-             * @default
-             */
-            reason: string;
             /**
              * Since
              * @description First day of publication.
@@ -2248,15 +2518,8 @@ export interface components {
             /**
              * Path
              * @description Path of an image in the vault.
-             * @default
              */
             path: string;
-            /**
-             * Item
-             * @description Or the id of an item: its picture is fetched as a page would be.
-             * @default
-             */
-            item: string;
         };
         /** PlaceAnswer */
         PlaceAnswer: {
@@ -2343,6 +2606,48 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        /** PromoteAnswer */
+        PromoteAnswer: {
+            /** Path */
+            path: string;
+            /** Target */
+            target: string;
+            /** Layer */
+            layer: string;
+            /** Displaced */
+            displaced: string;
+        };
+        /** PromoteRequest */
+        PromoteRequest: {
+            /** Note */
+            note: string;
+            /** Use When */
+            use_when: string;
+            /**
+             * To
+             * @default
+             * @enum {string}
+             */
+            to: "" | "sources" | "wiki" | "core";
+            /**
+             * Sentence
+             * @description For the core: the judgement in the person's own words.
+             * @default
+             */
+            sentence: string;
+            /**
+             * Displace
+             * @description Core note that makes room where the core is full.
+             * @default
+             */
+            displace: string;
+            /**
+             * Door
+             * @default cli
+             * @enum {string}
+             */
+            door: "cli" | "panel" | "mcp";
         };
         /** PropertiesAnswer */
         PropertiesAnswer: {
@@ -2651,6 +2956,38 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /** SignalsAnswer */
+        SignalsAnswer: {
+            /** Recorded */
+            recorded: string[];
+            /**
+             * Renews Days
+             * @description For how many days each note is renewed.
+             */
+            renews_days: number;
+        };
+        /** SignalsRequest */
+        SignalsRequest: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "read" | "cite";
+            /** Notes */
+            notes: string[];
+            /**
+             * Door
+             * @default cli
+             * @enum {string}
+             */
+            door: "plugin" | "cli" | "mcp" | "console";
+            /**
+             * Context
+             * @description For what it was used.
+             * @default
+             */
+            context: string;
         };
         /** SimilarAnswer */
         SimilarAnswer: {
@@ -4172,8 +4509,6 @@ export interface operations {
                 tier?: string;
                 theme?: string;
                 status?: "" | "new" | "queued" | "judged" | "digest" | "archived";
-                /** @description Why it is archived: a prefilter's word, dismissed or owner. */
-                reason?: string;
                 /** @description First day of publication. */
                 since?: string;
                 /** @description Last day of publication. */
@@ -4632,13 +4967,202 @@ export interface operations {
             };
         };
     };
-    get_kb_picture: {
+    post_kb_signals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignalsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignalsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_docket: {
         parameters: {
             query?: {
+                /** @description Every note that can be judged, with its reasons. */
+                all?: boolean;
+                /** @description This note only, on the docket or not. */
+                note?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocketAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_promote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromoteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromoteAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_chew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChewAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_chew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChewWriteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChewWriteAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_picture: {
+        parameters: {
+            query: {
                 /** @description Path of an image in the vault. */
-                path?: string;
-                /** @description Or the id of an item: its picture is fetched as a page would be. */
-                item?: string;
+                path: string;
             };
             header?: never;
             path?: never;

@@ -9,6 +9,7 @@ import { appendIcon, iconButton } from "../ui/dom";
 import { BacklinksPane } from "../views/backlinks";
 import { BriefPane } from "../views/brief/panel";
 import { IngestPanel } from "../views/ingest";
+import { MetabolismPane } from "../views/metabolism";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
 import { diagnose } from "../ui/diagnostics";
@@ -175,6 +176,7 @@ function start(): void {
   };
   const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
     settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(host, connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
+    metabolism: () => new MetabolismPane(host, connection),
     graph: () => new GraphView(host, connection, lastNote),
     brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
   };
@@ -268,7 +270,7 @@ function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: 
 }
 
 function placesOf(words: Words, own: OwnWords): [Place, string][] {
-  return [["notes", own.placeNotes], ["brief", words.brief], ["graph", own.graph], ["settings", words.settings]];
+  return [["notes", own.placeNotes], ["brief", words.brief], ["metabolism", words.metabolism], ["graph", own.graph], ["settings", words.settings]];
 }
 
 /** A menu below a button: arrows move, Escape closes. */

@@ -5,6 +5,7 @@ import { BacklinksPane } from "../views/backlinks";
 
 export const BACKLINKS_VIEW = "vault-sidecar-backlinks";
 export const MAP_VIEW = "vault-sidecar-map";
+export const METABOLISM_VIEW = "vault-sidecar-metabolism";
 export const BRIEF_VIEW = "vault-sidecar-brief";
 
 /** Backlinks+ in a side leaf; follows the active note. */

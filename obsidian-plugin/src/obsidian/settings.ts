@@ -7,9 +7,10 @@ import { SettingsPane } from "../views/settings/panel";
 export interface Settings {
   language: "auto" | Locale;
   openWhenDone: boolean;
+  reportReading: boolean;
 }
 
-export const DEFAULT_SETTINGS: Settings = { language: "auto", openWhenDone: true };
+export const DEFAULT_SETTINGS: Settings = { language: "auto", openWhenDone: true, reportReading: true };
 
 /** Read stored settings; what is missing or of another kind falls back to the default. */
 export function readSettings(stored: unknown): Settings {
@@ -18,6 +19,7 @@ export function readSettings(stored: unknown): Settings {
   return {
     language: language === "en" || language === "zh-CN" ? language : "auto",
     openWhenDone: typeof found["openWhenDone"] === "boolean" ? found["openWhenDone"] : DEFAULT_SETTINGS.openWhenDone,
+    reportReading: typeof found["reportReading"] === "boolean" ? found["reportReading"] : DEFAULT_SETTINGS.reportReading,
   };
 }
 
@@ -61,6 +63,7 @@ export class SettingsTab extends PluginSettingTab {
         },
       },
       { name: words.settingOpen, desc: words.settingOpenText, control: { type: "toggle", key: "openWhenDone" } },
+      { name: words.settingReading, desc: words.settingReadingText, control: { type: "toggle", key: "reportReading" } },
       {
         name: words.settings,
         searchable: false,

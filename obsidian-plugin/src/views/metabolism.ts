@@ -52,12 +52,12 @@ export class MetabolismPane extends Pane {
     for (const stat of health.stats) {
       const cell = div(list, "vs-stat");
       make(cell, "dt", "", words.stats[stat.key] ?? stat.key);
-      const figure = make(cell, "dd", "", formatCount(this.host, stat.value));
-      if (stat.of) make(figure, "small", "", ` ${stat.of}`);
+      const figure = make(cell, "dd", "", stat.figure);
+      make(figure, "small", "", ` ${stat.beside}`);
       if (stat.share !== undefined) div(cell, "vs-meter").createEl("i").setCssProps({ width: `${Math.round(stat.share * 100)}%` });
       else if (stat.months.length > 1) {
         make(cell, "dd", "vs-visually-hidden", words.months(stat.months.length, Math.min(...stat.months), Math.max(...stat.months)));
-        drawSpark(cell, stat.months, stat.asBars);
+        drawSpark(cell, stat.months, true);
       }
     }
     make(parent, "p", "vs-small vs-muted vs-under", words.aliveMeans);
@@ -96,9 +96,9 @@ export class MetabolismPane extends Pane {
 
   private drawCondition(parent: HTMLElement, condition: Condition): void {
     const { words } = this.host;
-    const cell = parent.createDiv();
+    const cell = parent.createDiv({ attr: { title: condition.why } });
     const name = make(cell, "dt");
-    appendIcon(this.host, name, condition.met ? "check" : "circle");
+    appendIcon(this.host, name, condition.state === "met" ? "check" : "circle");
     span(name, "", words.conditions[condition.key] ?? condition.key);
     const value = make(cell, "dd", "", condition.figure);
     make(value, "small", "", condition.detail);
@@ -124,7 +124,6 @@ export class MetabolismPane extends Pane {
       const title = div(row, "vs-t");
       const open = make(title, "button", "vs-plain vs-title", one.title);
       open.addEventListener("click", () => this.host.openNote(one.path, false));
-      if (one.from) make(title, "small", "", one.from);
       press(this.host, row, words.promote, () => openPromote(this.host, this.connection, one.path, one.title));
     }
     if (health.expiring.length > FEW) make(inbox, "p", "vs-small vs-muted", words.more(health.expiring.length - FEW));
