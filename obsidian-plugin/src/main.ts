@@ -1,3 +1,4 @@
+import { speak, words } from "./i18n";
 import { Plugin, TFile } from "obsidian";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
@@ -22,18 +23,19 @@ export default class VaultSidecarPlugin extends Plugin {
 
   override async onload(): Promise<void> {
     Object.assign(this.options, readSettings(await this.loadData()));
+    speak(localeFor(this.options));
     const connection = new Connection(obsidianConnector(this.app));
-    const host = new ObsidianHost(this.app, () => localeFor(this.options), (query) => this.openSearch(query));
+    const host = new ObsidianHost(this.app, (query) => this.openSearch(query));
     this.connection = connection;
     this.host = host;
     this.register(() => connection.stop());
     this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
-    this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
-    this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, host.words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
-    this.registerView(METABOLISM_VIEW, (leaf) => new PlainLeaf(leaf, METABOLISM_VIEW, host.words.metabolism, "leaf", new MetabolismPane(host, connection)));
+    this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, words.map, "map", new MapPane(host, connection)));
+    this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
+    this.registerView(METABOLISM_VIEW, (leaf) => new PlainLeaf(leaf, METABOLISM_VIEW, words.metabolism, "leaf", new MetabolismPane(host, connection)));
     this.register(showStatus(host, connection, this.addStatusBarItem()));
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
-    this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
+    this.addRibbonIcon("download", words.ingest, () => void this.openIngest());
     this.addCommands();
     this.addDoors();
     // The first request goes out once Obsidian is ready, so that its start is not slowed.
@@ -47,7 +49,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.registerEvent(
       this.app.workspace.on("file-menu", (menu, file) => {
         if (!(file instanceof TFile) || file.extension !== "md" || !this.connection.client) return;
-        menu.addItem((item) => item.setTitle(this.host.words.commandPromote).setIcon("arrow-up-circle").onClick(() => openPromote(this.host, this.connection, file.path, file.basename)));
+        menu.addItem((item) => item.setTitle(words.commandPromote).setIcon("arrow-up-circle").onClick(() => openPromote(this.host, this.connection, file.path, file.basename)));
       }),
     );
     this.register(reportReading(this.app, this.connection, () => this.options.reportReading));
@@ -56,7 +58,7 @@ export default class VaultSidecarPlugin extends Plugin {
         const cursor = editor.getCursor();
         const link = linkAt(editor.getLine(cursor.line), cursor.ch);
         if (!link) return;
-        menu.addItem((item) => item.setTitle(this.host.words.ingestMenu).setIcon("download").onClick(() => this.openModal(link, {})));
+        menu.addItem((item) => item.setTitle(words.ingestMenu).setIcon("download").onClick(() => this.openModal(link, {})));
       }),
     );
   }
@@ -67,14 +69,13 @@ export default class VaultSidecarPlugin extends Plugin {
   }
 
   private addCommands(): void {
-    const { words } = this.host;
     this.addCommand({ id: "ingest-link", name: words.commandIngest, callback: () => void this.openIngest() });
     this.addCommand({
       id: "ingest-clipboard",
       name: words.commandClipboard,
       callback: () => {
         void this.clipboardLinks().then((links) => {
-          if (links.length === 0) return this.host.notify(this.host.words.noLinkInClipboard);
+          if (links.length === 0) return this.host.notify(words.noLinkInClipboard);
           return ingestQuietly(this.host, this.connection, links);
         });
       },
@@ -129,7 +130,7 @@ export default class VaultSidecarPlugin extends Plugin {
         const client = this.connection.client;
         if (client && !checking) {
           void client.writeMoc().then(
-            (moc) => this.host.notify(moc.problem || this.host.words.regenerated(moc.path)),
+            (moc) => this.host.notify(moc.problem || words.regenerated(moc.path)),
             (error: unknown) => this.host.notify(String(error)),
           );
         }
@@ -141,7 +142,7 @@ export default class VaultSidecarPlugin extends Plugin {
       name: words.commandRestart,
       checkCallback: (checking) => {
         const client = this.connection.client;
-        if (client && !checking) void client.restart().then(() => this.host.notify(this.host.words.restarting), (error: unknown) => this.host.notify(String(error)));
+        if (client && !checking) void client.restart().then(() => this.host.notify(words.restarting), (error: unknown) => this.host.notify(String(error)));
         return client !== null;
       },
     });
@@ -176,14 +177,14 @@ export default class VaultSidecarPlugin extends Plugin {
   }
 
   private copyDiagnostics(): void {
-    const text = diagnose(this.host, this.connection, this.manifest.version);
-    void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
+    const text = diagnose(this.connection, this.manifest.version);
+    void this.host.copy(text).then(() => this.host.notify(words.diagnosticsCopied));
   }
 
   private openSettings(): void {
     // The door to the settings is no part of Obsidian's public interface; without it the words say where they are.
     const { setting } = this.app as { setting?: { open(): void; openTabById(id: string): void } };
-    if (!setting) return this.host.notify(this.host.words.settingsAreIn);
+    if (!setting) return this.host.notify(words.settingsAreIn);
     setting.open();
     setting.openTabById(this.manifest.id);
   }

@@ -3,7 +3,7 @@ import { Connection } from "../connection";
 import { bookmarklets, handedLink, linkInHash } from "../handed";
 import { Unreachable } from "../api/errors";
 import type { Host, MenuItem } from "../host";
-import { localeOf, wordsFor, type Words } from "../i18n";
+import { localeOf, speak, type Words, words, locale } from "../i18n";
 import { showStatus } from "../ui/status";
 import { appendIcon, iconButton } from "../ui/dom";
 import { BacklinksPane } from "../views/backlinks";
@@ -41,10 +41,10 @@ function start(): void {
   setTheme(dark.matches);
   dark.addEventListener("change", () => setTheme(dark.matches));
 
-  const locale = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
-  document.documentElement.lang = locale;
-  const words = wordsFor(locale);
-  const own = ownWords(locale);
+  const tag = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
+  document.documentElement.lang = tag;
+  speak(tag);
+  const own = ownWords(tag);
   const connection = new Connection(consoleConnector(() => connection.nudge()));
 
   const app = document.body.createDiv({ cls: "vs-console" });
@@ -63,8 +63,6 @@ function start(): void {
   };
 
   const host: Host = {
-    words,
-    locale,
     icon: drawIcon,
     openNote(path, newTab) {
       const hash = writeRoute({ place: "notes", note: path });
@@ -175,7 +173,7 @@ function start(): void {
     };
   };
   const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
-    settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(host, connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
+    settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
     metabolism: () => new MetabolismPane(host, connection),
     graph: () => new GraphView(host, connection, lastNote),
     brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
@@ -249,8 +247,7 @@ interface BarActions {
 }
 
 function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: BarActions): void {
-  const { words } = host;
-  const own = ownWords(host.locale);
+  const own = ownWords(locale);
   bar.createEl("h1", { text: words.appName });
   const places = bar.createEl("nav", { cls: "vs-nav", attr: { "aria-label": words.appName } });
   for (const [place, text] of placesOf(words, own)) {

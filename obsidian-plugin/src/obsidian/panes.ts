@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import { ItemView, type WorkspaceLeaf } from "obsidian";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -14,7 +15,7 @@ export class BacklinksLeaf extends ItemView {
 
   constructor(
     leaf: WorkspaceLeaf,
-    private readonly host: Host,
+    host: Host,
     connection: Connection,
   ) {
     super(leaf);
@@ -30,7 +31,7 @@ export class BacklinksLeaf extends ItemView {
   }
 
   override getDisplayText(): string {
-    return this.host.words.backlinks;
+    return words.backlinks;
   }
 
   override getIcon(): string {

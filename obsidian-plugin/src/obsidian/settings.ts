@@ -1,7 +1,7 @@
 import { getLanguage, PluginSettingTab, type App, type Plugin, type SettingDefinitionItem } from "obsidian";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { localeOf, type Locale } from "../i18n";
+import { localeOf, speak, words, type Locale } from "../i18n";
 import { SettingsPane } from "../views/settings/panel";
 
 export interface Settings {
@@ -42,7 +42,6 @@ export class SettingsTab extends PluginSettingTab {
   }
 
   override getSettingDefinitions(): SettingDefinitionItem[] {
-    const { words } = this.host;
     return [
       {
         name: words.settingConnection,
@@ -84,11 +83,11 @@ export class SettingsTab extends PluginSettingTab {
 
   override async setControlValue(key: string, value: unknown): Promise<void> {
     Object.assign(this.settings, readSettings({ ...this.settings, [key]: value }));
+    speak(localeFor(this.settings));
     await this.save();
   }
 
   private describe(): string {
-    const { words } = this.host;
     const state = this.connection.state;
     switch (state.kind) {
       case "ready":

@@ -1,3 +1,4 @@
+import { locale, words } from "../i18n";
 import { ApiError, Unreachable } from "../api/errors";
 import type { Host } from "../host";
 
@@ -72,16 +73,19 @@ export function press(host: Host, el: HTMLElement, label: string, run: () => voi
 }
 
 /** A button that looks like a link. */
-export function linkButton(host: Host, el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
-  return press(host, el, label, run, "vs-plain vs-link");
+export function linkButton(el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
+  const button = el.createEl("button", { cls: "vs-plain vs-link", attr: { "data-row": label } });
+  span(button, "", label);
+  button.addEventListener("click", run);
+  return button;
 }
 
 /** A command to type, with a button that copies it. */
 export function commandBox(host: Host, el: HTMLElement, command: string): void {
   const box = div(el, "vs-command");
   box.createEl("code", { text: command });
-  iconButton(host, box, "copy", host.words.copy, () => {
-    void host.copy(command).then(() => host.notify(host.words.copied));
+  iconButton(host, box, "copy", words.copy, () => {
+    void host.copy(command).then(() => host.notify(words.copied));
   });
 }
 
@@ -108,25 +112,25 @@ export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void 
 }
 
 /** Say what went wrong and what to do, in the interface's language where it has words for it. */
-export function explain(host: Host, problem: { code: string; detail: string; fix: string }): { what: string; fix: string } {
-  const own = host.words.problems[problem.code];
+export function explain(problem: { code: string; detail: string; fix: string }): { what: string; fix: string } {
+  const own = words.problems[problem.code];
   return own === undefined ? { what: problem.detail, fix: problem.fix } : { what: own, fix: "" };
 }
 
 /** The same for anything that was thrown. */
-export function explainError(host: Host, error: unknown): string {
+export function explainError(error: unknown): string {
   if (error instanceof ApiError) {
-    const { what, fix } = explain(host, { code: error.code, detail: error.message, fix: error.fix });
+    const { what, fix } = explain({ code: error.code, detail: error.message, fix: error.fix });
     return [what, fix].filter(Boolean).join(" ");
   }
-  if (error instanceof Unreachable) return host.words.statusOffline;
+  if (error instanceof Unreachable) return words.statusOffline;
   return error instanceof Error ? error.message : String(error);
 }
 
-export function formatCount(host: Host, count: number): string {
-  return count.toLocaleString(host.locale);
+export function formatCount(count: number): string {
+  return count.toLocaleString(locale);
 }
 
-export function formatTime(host: Host, moment: Date): string {
-  return moment.toLocaleTimeString(host.locale, { hour: "2-digit", minute: "2-digit", hour12: false });
+export function formatTime(moment: Date): string {
+  return moment.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hour12: false });
 }

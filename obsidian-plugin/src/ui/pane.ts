@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
 import { div, explainError, formatTime, showEmpty, span } from "./dom";
@@ -193,7 +194,6 @@ export abstract class Pane {
   }
 
   private showState(state: State): void {
-    const { words } = this.host;
     this.banner.addClass("is-hidden");
     switch (state.kind) {
       case "ready":
@@ -202,13 +202,13 @@ export abstract class Pane {
       case "connecting":
         return;
       case "starting": {
-        this.setFoot(words.indexing(...progressOf(this.host, state.status)));
+        this.setFoot(words.indexing(...progressOf(state.status)));
         if (!this.hasContent) this.showSkeleton();
         return;
       }
       case "offline":
         if (this.hasContent) {
-          const time = state.since ? formatTime(this.host, state.since) : "";
+          const time = state.since ? formatTime(state.since) : "";
           this.banner.setText(time ? words.offlineSince(time) : words.offlineTitle);
           this.banner.removeClass("is-hidden");
           return;
@@ -243,9 +243,9 @@ export abstract class Pane {
     this.body.empty();
     showEmpty(this.host, this.body, {
       icon: "alert-circle",
-      title: this.host.words.errorTitle,
-      text: explainError(this.host, error),
-      action: { label: this.host.words.retry, run: () => void this.reload() },
+      title: words.errorTitle,
+      text: explainError(error),
+      action: { label: words.retry, run: () => void this.reload() },
     });
   }
 

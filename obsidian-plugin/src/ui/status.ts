@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
 import { formatCount, span } from "./dom";
@@ -8,7 +9,7 @@ export function showStatus(host: Host, connection: Connection, el: HTMLElement):
   return connection.onState((state) => {
     el.empty();
     host.icon(span(el, "vs-icon"), ICONS[state.kind]);
-    span(el, "", textOf(host, state));
+    span(el, "", textOf(state));
   });
 }
 
@@ -24,18 +25,17 @@ const ICONS: Record<State["kind"], string> = {
 };
 
 /** How many of how many notes are read, as people write numbers. */
-export function progressOf(host: Host, status: { done: number; total: number }): [string, string] {
-  return [formatCount(host, status.done), formatCount(host, status.total)];
+export function progressOf(status: { done: number; total: number }): [string, string] {
+  return [formatCount(status.done), formatCount(status.total)];
 }
 
 /** Say in a word how the connection stands. */
-export function textOf(host: Host, state: State): string {
-  const { words } = host;
+export function textOf(state: State): string {
   switch (state.kind) {
     case "ready":
       return words.statusReady(state.status.vault_name);
     case "starting":
-      return progressOf(host, state.status).join(" / ");
+      return progressOf(state.status).join(" / ");
     case "mismatch":
       return words.statusMismatch;
     case "other-vault":

@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, commandBox, div, explainError, formatCount, linkButton, press, showEmpty, span, make } from "../ui/dom";
@@ -15,8 +16,8 @@ export class MetabolismPane extends Pane {
   private all = false;
 
   constructor(host: Host, connection: Connection) {
-    super(host, connection, host.words.metabolism, "view");
-    this.source = new MetabolismSource(() => this.connection.client, host);
+    super(host, connection, words.metabolism, "view");
+    this.source = new MetabolismSource(() => this.connection.client);
   }
 
   protected concerns(event: string): boolean {
@@ -24,7 +25,7 @@ export class MetabolismPane extends Pane {
   }
 
   protected drawHead(): void {
-    const title = make(this.head, "h2", "", this.host.words.metabolism);
+    const title = make(this.head, "h2", "", words.metabolism);
     title.addClass("vs-bar-title");
   }
 
@@ -34,7 +35,6 @@ export class MetabolismPane extends Pane {
   }
 
   private draw(health: Health, docket: Dying[]): void {
-    const { words } = this.host;
     const body = div(this.body, "vs-body");
     const need = make(body, "section", "vs-need");
     const soon = health.expiring.filter((one) => one.days <= SOON).length;
@@ -47,7 +47,6 @@ export class MetabolismPane extends Pane {
   }
 
   private drawStats(parent: HTMLElement, health: Health): void {
-    const { words } = this.host;
     const list = make(parent, "dl", "vs-stats");
     for (const stat of health.stats) {
       const cell = div(list, "vs-stat");
@@ -64,16 +63,15 @@ export class MetabolismPane extends Pane {
   }
 
   private drawDocket(parent: HTMLElement, health: Health, docket: Dying[]): void {
-    const { words } = this.host;
     const head = div(make(parent, "section", "vs-section"), "vs-section-head");
     make(head, "h2", "", words.docket);
-    span(head, "vs-count", formatCount(this.host, docket.length));
+    span(head, "vs-count", formatCount(docket.length));
     span(head, "vs-small vs-muted", words.allFive);
     if (docket.length === 0) return showEmpty(this.host, parent, { icon: "check", text: health.observed < 180 ? words.notYetKnown(health.observed, 180) : words.docketEmpty });
     const shown = this.all ? docket : docket.slice(0, FEW);
     for (const one of shown) this.drawDying(parent, one);
     if (docket.length > shown.length) {
-      linkButton(this.host, parent, words.more(docket.length - shown.length), () => {
+      linkButton(parent, words.more(docket.length - shown.length), () => {
         this.all = true;
         void this.reload();
       });
@@ -81,7 +79,6 @@ export class MetabolismPane extends Pane {
   }
 
   private drawDying(parent: HTMLElement, one: Dying): void {
-    const { words } = this.host;
     const box = make(parent, "article", "vs-docket");
     const head = div(box, "vs-docket-head");
     const text = head.createDiv();
@@ -95,7 +92,6 @@ export class MetabolismPane extends Pane {
   }
 
   private drawCondition(parent: HTMLElement, condition: Condition): void {
-    const { words } = this.host;
     const cell = parent.createDiv({ attr: { title: condition.why } });
     const name = make(cell, "dt");
     appendIcon(this.host, name, condition.state === "met" ? "check" : "circle");
@@ -105,12 +101,11 @@ export class MetabolismPane extends Pane {
   }
 
   private drawSide(parent: HTMLElement, health: Health): void {
-    const { words } = this.host;
     const section = (title: string, count?: number): HTMLElement => {
       const el = make(parent, "section", "vs-section");
       const head = div(el, "vs-section-head");
       make(head, "h2", "", title);
-      if (count !== undefined) span(head, "vs-count", formatCount(this.host, count));
+      if (count !== undefined) span(head, "vs-count", formatCount(count));
       return el;
     };
     const bury = section(words.buryOrSpare);
@@ -136,7 +131,7 @@ export class MetabolismPane extends Pane {
       const list = section(words.toTidy).createEl("ul", { cls: "vs-tally" });
       for (const { key, count } of health.tidy) {
         const row = make(list, "li");
-        make(row, "b", "", formatCount(this.host, count));
+        make(row, "b", "", formatCount(count));
         span(row, "", words.tidy[key] ?? key);
       }
     }
@@ -145,8 +140,7 @@ export class MetabolismPane extends Pane {
 
 /** Promote a note: into the wiki with when it is used again; into the core with a sentence of one's own, too. */
 export function openPromote(host: Host, connection: Connection, note: string, title: string): void {
-  const { words } = host;
-  const source = new MetabolismSource(() => connection.client, host);
+  const source = new MetabolismSource(() => connection.client);
   host.modal(words.promoteTitle(title), (el, close) => {
     const box = div(el, "vs-promote");
     const target = div(box, "vs-seg");
@@ -182,7 +176,7 @@ export function openPromote(host: Host, connection: Connection, note: string, ti
             host.notify(words.promoted(path));
           },
           (error: unknown) => {
-            problem.setText(explainError(host, error));
+            problem.setText(explainError(error));
             if (MetabolismSource.isFull(error)) displaceBox.toggleClass("is-hidden", false);
           },
         );

@@ -1,6 +1,6 @@
+import { locale, words } from "../i18n";
 import type { SidecarClient } from "../api/client";
 import { ApiError, Unreachable } from "../api/errors";
-import type { Host } from "../host";
 
 /** One of the five conditions, as a person reads it. */
 export interface Condition {
@@ -42,10 +42,7 @@ function daysBetween(from: string, to: string): number {
 
 /** What the sidecar says of the vault's metabolism, as the view shows it. */
 export class MetabolismSource {
-  constructor(
-    private readonly ask: () => SidecarClient | null,
-    private readonly host: Host,
-  ) {}
+  constructor(private readonly ask: () => SidecarClient | null) {}
 
   /** Whether a promotion was refused because the core takes no more. */
   static isFull(error: unknown): boolean {
@@ -65,7 +62,7 @@ export class MetabolismSource {
     const last = (months: number[]): string => String(months[months.length - 1] ?? 0);
     const share = Number(found.alive["share"] ?? 0);
     const next = (found.inbox["next"] ?? []) as [string, string][];
-    const number = (value: number): string => value.toLocaleString(this.host.locale);
+    const number = (value: number): string => value.toLocaleString(locale);
     return {
       observed: daysBetween(found.observed_since, found.now),
       stats: [
@@ -88,7 +85,6 @@ export class MetabolismSource {
 
   async docket(): Promise<Dying[]> {
     const { now, entries } = await this.client.docket();
-    const { words } = this.host;
     return entries.map((entry) => ({
       path: entry.path,
       title: entry.title || titleOf(entry.path),

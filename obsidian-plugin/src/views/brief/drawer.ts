@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import type { Host } from "../../host";
 import { appendIcon, div, iconButton, linkButton, press, span, make } from "../../ui/dom";
 import { counted } from "../../ui/diagnostics";
@@ -24,7 +25,6 @@ export function playerOf(url: string): string {
 
 /** One item at the side: player or picture, verdict, sum, text, what can be done. */
 export function drawDrawer(host: Host, el: HTMLElement, item: Item, place: string, actions: DrawerHost): void {
-  const { words } = host;
   el.empty();
   const bar = div(el, "vs-drawer-bar");
   appendIcon(host, bar, item.kind === "video" ? "play" : "file-text");
@@ -53,25 +53,24 @@ export function drawText(host: Host, body: HTMLElement, item: Item, actions: Pic
   const title = make(head, "h2", "", item.title);
   if (item.lang) title.setAttribute("lang", item.lang);
   const facts = make(head, "p", "vs-facts");
-  for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(host, item.published), item.seconds ? duration(item.seconds) : "", bodyState(host, item)]) {
+  for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(item.published), item.seconds ? duration(item.seconds) : "", bodyState(item)]) {
     if (fact) span(facts, "", fact);
   }
   drawVerdict(host, body, item, actions);
-  if (item.parts.length > 0) drawSum(host, body, item);
-  drawBody(host, body, item);
+  if (item.parts.length > 0) drawSum(body, item);
+  drawBody(body, item);
 }
 
 function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
-  const { words } = host;
   const box = div(body, "vs-verdict");
   const head = div(box, "vs-verdict-head");
-  tierBadge(host, head, item.tier);
+  tierBadge(head, item.tier);
   span(head, "vs-muted", item.tier === "new" ? words.notJudged : (words.judgedBy[item.by] ?? ""));
   const change = press(host, head, words.overrule, () => openChange(), "vs-plain vs-link vs-small vs-to-end");
   change.setAttribute("aria-expanded", "false");
   if (item.line) make(box, "p", "", item.line);
   whyLine(box, item);
-  matchLine(host, box, item);
+  matchLine(box, item);
   if (item.reason) make(box, "p", "vs-limits", words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason);
   if (item.verified) make(box, "p", "vs-limits", item.verified);
   else if (item.why) make(box, "p", "vs-limits", words.limits);
@@ -86,8 +85,7 @@ function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<Dr
   };
 }
 
-function drawSum(host: Host, body: HTMLElement, item: Item): void {
-  const { words } = host;
+function drawSum(body: HTMLElement, item: Item): void {
   const details = body.createEl("details", { attr: { open: "" } });
   make(details, "summary", "vs-label", words.whyHere);
   const table = make(details, "table", "vs-sum");
@@ -100,8 +98,7 @@ function drawSum(host: Host, body: HTMLElement, item: Item): void {
 }
 
 /** The text as its source gave it: never markup, only paragraphs, with its times apart. */
-function drawBody(host: Host, body: HTMLElement, item: Item): void {
-  const { words } = host;
+function drawBody(body: HTMLElement, item: Item): void {
   const box = div(body, "vs-item-body");
   if (item.lang) box.setAttribute("lang", item.lang);
   const parts = item.body.split(/\n{2,}|\n(?=\[?\d{1,2}:\d\d)/).map((part) => part.trim()).filter(Boolean);
@@ -124,7 +121,7 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
   };
   show(parts.slice(0, SHOWN));
   if (parts.length <= SHOWN) return;
-  const all = linkButton(host, box, words.showAll(parts.length - SHOWN), () => {
+  const all = linkButton(box, words.showAll(parts.length - SHOWN), () => {
     all.remove();
     show(parts.slice(SHOWN));
   });
@@ -132,7 +129,6 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
 
 /** The picture with a button; the site's player comes at a click only, and the browser if it does not answer. */
 function drawPlayer(host: Host, body: HTMLElement, item: Item, actions: DrawerHost): void {
-  const { words } = host;
   const box = div(body, "vs-player");
   actions.picture(box, item);
   const address = playerOf(item.url);

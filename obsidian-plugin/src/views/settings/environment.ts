@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import { appendIcon, commandBox, press, span } from "../../ui/dom";
 import type { Settings } from "./panel";
 import { settingRow } from "./rows";
@@ -6,7 +7,6 @@ import { openLogin } from "./sources";
 /** Logins, keys and what the sidecar needs; a secret never passes here, only the command to type. */
 export async function drawEnvironment(settings: Settings): Promise<(el: HTMLElement) => void> {
   const { host, client } = settings;
-  const { words } = host;
   const [feeds, status] = await Promise.all([client.feeds(), client.status()]);
   const badge = (el: HTMLElement, icon: string, cls: string, text: string): void => {
     const state = span(el, `vs-state-badge ${cls}`);

@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import type { Feeds, Subscription } from "../../api/client";
 import { appendIcon, commandBox, div, explainError, formatTime, iconButton, press, span, make } from "../../ui/dom";
 import type { Settings } from "./panel";
@@ -10,7 +11,6 @@ export async function drawSources(settings: Settings): Promise<(el: HTMLElement)
   const feeds = await settings.client.feeds();
   return (el) => {
     const { host } = settings;
-    const { words } = host;
     drawProblem(settings, el, feeds);
     const control = settingRow(el, feeds.schedule || words.noSources, words.sourcesText);
     press(host, control, words.importWord, () => openImport(settings), "", "upload");
@@ -23,7 +23,6 @@ export async function drawSources(settings: Settings): Promise<(el: HTMLElement)
 export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Feeds, "problem">): void {
   const { problem } = found;
   if (!problem) return;
-  const { words } = host;
   const box = el.createDiv({ cls: "vs-callout is-bad", attr: { role: "alert" } });
   appendIcon(host, box, "alert-circle");
   const lines = box.createDiv();
@@ -34,12 +33,11 @@ export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Fee
 
 /** The file itself, one click away where a program can open it; else its path to copy. */
 export function openFile(host: Settings["host"], el: HTMLElement): void {
-  if (host.openFile) press(host, el, host.words.openFile, () => host.openFile?.(".kb/preference.yaml"), "", "file-text");
+  if (host.openFile) press(host, el, words.openFile, () => host.openFile?.(".kb/preference.yaml"), "", "file-text");
   else commandBox(host, el, ".kb/preference.yaml");
 }
 
-function every(settings: Settings, minutes: number): string {
-  const { words } = settings.host;
+function every(minutes: number): string {
   return minutes % 1440 === 0 ? words.everyDays(minutes / 1440) : minutes % 60 === 0 ? words.everyHours(minutes / 60) : words.everyMinutes(minutes);
 }
 
@@ -53,7 +51,6 @@ const STATES: Record<string, [icon: string, cls: string]> = {
 
 function drawSource(settings: Settings, parent: HTMLElement, one: Subscription): void {
   const { host, client } = settings;
-  const { words } = host;
   const row = div(parent, one.enabled ? "vs-source" : "vs-source is-off");
   const name = one.title || one.id;
   toggle(row, name, one.enabled, (on) => void settings.act(() => client.setFeed(one.id, { enabled: on })));
@@ -64,12 +61,12 @@ function drawSource(settings: Settings, parent: HTMLElement, one: Subscription):
   const [icon, cls] = STATES[last?.status ?? ""] ?? ["check", ""];
   const state = what.createDiv().createSpan({ cls: `vs-state-badge ${one.enabled ? cls : ""}` });
   appendIcon(host, state, one.enabled ? (last ? icon : "circle") : "minus");
-  const when = last ? formatTime(host, new Date(last.at)) : "";
+  const when = last ? formatTime(new Date(last.at)) : "";
   const good = last?.status === "ok" ? words.newAt(last.items, when) : last ? [words.feedStates[last.status], last.reason].filter(Boolean).join(": ") : words.neverFetched;
   span(state, "", one.enabled ? good : words.off);
   if (last?.status === "needs_login") commandBox(host, what, `kb feeds login ${one.id}`);
   const set = span(row, "vs-set");
-  span(set, "", every(settings, one.interval_min));
+  span(set, "", every(one.interval_min));
   make(set, "br");
   const delta = one.delta ? ` ${one.delta > 0 ? "+" : "−"}${Math.abs(one.delta)}` : "";
   span(set, "", words.weightIs(String(one.weight) + delta));
@@ -104,7 +101,7 @@ function form(settings: Settings, title: string, lines: Line[], action: string, 
     });
     const problem = el.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, host.words.cancel, close);
+    press(host, acts, words.cancel, close);
     const go = press(
       host,
       acts,
@@ -112,7 +109,7 @@ function form(settings: Settings, title: string, lines: Line[], action: string, 
       () => {
         go.disabled = true;
         settings.change(() => send(Object.fromEntries(inputs.map(([key, input]) => [key, input.value.trim()])))).then(close, (error: unknown) => {
-          problem.setText(explainError(host, error));
+          problem.setText(explainError(error));
           go.disabled = false;
         });
       },
@@ -126,7 +123,6 @@ function form(settings: Settings, title: string, lines: Line[], action: string, 
 }
 
 function openAdd(settings: Settings): void {
-  const { words } = settings.host;
   const lines = [
     { key: "url", label: words.address, value: "", hint: words.addressHint },
     { key: "title", label: words.nameOptional, value: "" },
@@ -136,7 +132,6 @@ function openAdd(settings: Settings): void {
 }
 
 function openEdit(settings: Settings, one: Subscription): void {
-  const { words } = settings.host;
   const lines = [
     { key: "title", label: words.columnTitle, value: one.title },
     ...(one.has_private_part ? [] : [{ key: "url", label: words.address, value: one.url }]),
@@ -161,7 +156,6 @@ function openEdit(settings: Settings, one: Subscription): void {
 
 function openRemove(settings: Settings, one: Subscription): void {
   const { host } = settings;
-  const { words } = host;
   host.modal(words.removeSource(one.title || one.id), (el, close) => {
     make(el, "p", "", words.removeSourceText);
     const acts = div(el, "modal-button-container");
@@ -181,7 +175,6 @@ function openRemove(settings: Settings, one: Subscription): void {
 
 async function openTest(settings: Settings, one: Subscription): Promise<void> {
   const { host } = settings;
-  const { words } = host;
   const notice = host.progress(words.testing(one.title || one.id));
   try {
     const found = await settings.client.testFeed(one.id);
@@ -196,32 +189,31 @@ async function openTest(settings: Settings, one: Subscription): Promise<void> {
       }
     });
   } catch (error) {
-    notice.end(explainError(host, error));
+    notice.end(explainError(error));
   }
 }
 
 /** The login of a server of the owner's, by the picture that server draws. */
 export async function openLogin(settings: Settings, one: Pick<Subscription, "id" | "title">): Promise<void> {
   const { host } = settings;
-  const notice = host.progress(host.words.askingLogin);
+  const notice = host.progress(words.askingLogin);
   try {
     const said = await settings.client.loginFeed(one.id);
-    notice.end(said.message || host.words.scanCode);
+    notice.end(said.message || words.scanCode);
     if (!said.image) return;
     const address = host.imageAddress(said.image);
-    host.modal(host.words.scanCode, (el) => {
-      el.createEl("img", { cls: "vs-code", attr: { src: address, alt: host.words.scanCode } });
+    host.modal(words.scanCode, (el) => {
+      el.createEl("img", { cls: "vs-code", attr: { src: address, alt: words.scanCode } });
       make(el, "p", "vs-muted", said.message);
       commandBox(host, el, `kb feeds login ${one.id}`);
     });
   } catch (error) {
-    notice.end(explainError(host, error));
+    notice.end(explainError(error));
   }
 }
 
 function openImport(settings: Settings): void {
   const { host } = settings;
-  const { words } = host;
   host.modal(words.importTitle, (el, close) => {
     const box = div(el, "vs-field");
     box.createEl("label", { text: words.importHint, attr: { for: "vs-import" } });
@@ -240,7 +232,7 @@ function openImport(settings: Settings): void {
           const done = await settings.client.importFeeds(area.value);
           said.setText([words.imported(done.added.length, done.known.length), ...done.problems.slice(0, 5)].join(" "));
         };
-        settings.change(work).catch((error: unknown) => said.setText(explainError(host, error)));
+        settings.change(work).catch((error: unknown) => said.setText(explainError(error)));
       },
       "mod-cta",
     );
