@@ -8,8 +8,6 @@ export interface MenuItem {
 
 /** What a view needs from where it is shown. Two hosts: Obsidian and the console. */
 export interface Host {
-  /** Draw one of Lucide's icons into an element. */
-  icon(el: HTMLElement, name: string): void;
   openNote(path: string, newTab: boolean): void;
   /** Make a note of that name and open it; absent where notes cannot be made. */
   createNote?(name: string): void;

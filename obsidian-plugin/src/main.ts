@@ -1,5 +1,6 @@
 import { speak, words } from "./i18n";
-import { Plugin, TFile } from "obsidian";
+import { Plugin, setIcon, TFile } from "obsidian";
+import { useIcons } from "./ui/dom";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
 import { BriefPane } from "./views/brief/panel";
@@ -24,6 +25,7 @@ export default class VaultSidecarPlugin extends Plugin {
   override async onload(): Promise<void> {
     Object.assign(this.options, readSettings(await this.loadData()));
     speak(localeFor(this.options));
+    useIcons(setIcon);
     const connection = new Connection(obsidianConnector(this.app));
     const host = new ObsidianHost(this.app, (query) => this.openSearch(query));
     this.connection = connection;
@@ -33,7 +35,7 @@ export default class VaultSidecarPlugin extends Plugin {
     this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, words.map, "map", new MapPane(host, connection)));
     this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
     this.registerView(METABOLISM_VIEW, (leaf) => new PlainLeaf(leaf, METABOLISM_VIEW, words.metabolism, "leaf", new MetabolismPane(host, connection)));
-    this.register(showStatus(host, connection, this.addStatusBarItem()));
+    this.register(showStatus(connection, this.addStatusBarItem()));
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
     this.addRibbonIcon("download", words.ingest, () => void this.openIngest());
     this.addCommands();

@@ -73,7 +73,7 @@ export class Reader {
     article.createEl("p", { cls: "vs-byline", text: byline(entry) });
     if (entry.property_error) {
       const banner = article.createDiv({ cls: "vs-callout is-warn" });
-      appendIcon(this.host, banner, "alert-circle");
+      appendIcon(banner, "alert-circle");
       banner.createDiv().createEl("p", { text: words.frontmatterBroken(entry.property_error) });
     }
     const parsed = new DOMParser().parseFromString(entry.html, "text/html");

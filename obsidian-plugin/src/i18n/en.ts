@@ -16,8 +16,6 @@ export const en = {
   otherVaultText: (name: string) => `It runs for “${name}”. Each vault has its own.`,
   notSetUpTitle: "This vault is not set up yet",
   notSetUpText: "Set it up in a terminal; your notes stay as they are.",
-  sessionOverTitle: "This console has no key any more",
-  sessionOverText: "The key lives in the page and is gone when it is reloaded. The sidecar itself runs on: open a new console in a terminal, and this page goes on, too.",
   indexing: (done: string, total: string) => `Reading notes: ${done} of ${total}`,
   indexingHint: "Results may be incomplete.",
   errorTitle: "This could not be read",
@@ -35,7 +33,6 @@ export const en = {
   statusMismatch: "Sidecar does not match",
   statusOtherVault: "Sidecar of another vault",
   statusNotSetUp: "Sidecar not set up",
-  statusSessionOver: "This page has no key",
 
   // backlinks
   backlinks: "Backlinks+",
@@ -103,9 +100,6 @@ export const en = {
   ingestHandedOver: "Another page or program asks to take this in. Nothing is fetched until you say so.",
   ingestMenu: "Ingest this link",
   ingestAgainAt: (time: string) => `It is tried again by itself after ${time}.`,
-  bookmarkletHint: "Drag one into your bookmarks bar to send the page you read. The first works while the sidecar keeps this port.",
-  bookmarkletConsole: "Ingest with the console",
-  bookmarkletObsidian: "Ingest with Obsidian",
   ingestTags: "Tags",
   ingestTagsHint: "separated by commas",
   ingesting: "Ingesting",

@@ -1,4 +1,4 @@
-import { FileSystemAdapter, MarkdownView, Menu, Modal, normalizePath, Notice, setIcon, TFile, type App } from "obsidian";
+import { FileSystemAdapter, MarkdownView, Menu, Modal, normalizePath, Notice, TFile, type App } from "obsidian";
 import type { Mention } from "../api/client";
 import type { Host, MenuItem } from "../host";
 import { words } from "../i18n";
@@ -11,10 +11,6 @@ export class ObsidianHost implements Host {
     private readonly app: App,
     private readonly openSearch: (query: string) => void,
   ) {}
-
-  icon(el: HTMLElement, name: string): void {
-    setIcon(el, name);
-  }
 
   openNote(path: string, newTab: boolean): void {
     void this.app.workspace.openLinkText(path, "", newTab);

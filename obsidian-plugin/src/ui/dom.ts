@@ -37,10 +37,18 @@ export function appendMarked(el: HTMLElement, text: string, highlights: readonly
   if (at < points.length) el.appendText(plain(points.slice(at).join("")));
 }
 
+/** Draws one of Lucide's icons into an element, in the way of the host. */
+export let drawIcon: (el: HTMLElement, name: string) => void = () => undefined;
+
+/** Draw icons in a host's way from now on. */
+export function useIcons(draw: typeof drawIcon): void {
+  drawIcon = draw;
+}
+
 /** Append an icon; it is decoration, so screen readers pass over it. */
-export function appendIcon(host: Host, el: HTMLElement, name: string, cls = ""): HTMLElement {
+export function appendIcon(el: HTMLElement, name: string, cls = ""): HTMLElement {
   const span = el.createSpan({ cls: cls ? `vs-icon ${cls}` : "vs-icon", attr: { "aria-hidden": "true" } });
-  host.icon(span, name);
+  drawIcon(span, name);
   return span;
 }
 
@@ -56,17 +64,17 @@ export function appendContext(el: HTMLElement, found: { context: string; highlig
 }
 
 /** A button that shows only an icon, with a name for readers and tooltip. */
-export function iconButton(host: Host, el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
+export function iconButton(el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
   const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label } });
-  host.icon(button, icon);
+  drawIcon(button, icon);
   button.addEventListener("click", onClick);
   return button;
 }
 
 /** A button with words; `icon` comes before them, `cls` as the design names it. */
-export function press(host: Host, el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
+export function press(el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
   const button = el.createEl("button", { cls, attr: { "data-row": `${label}` } });
-  if (icon) appendIcon(host, button, icon);
+  if (icon) appendIcon(button, icon);
   span(button, "", label);
   button.addEventListener("click", run);
   return button;
@@ -84,7 +92,7 @@ export function linkButton(el: HTMLElement, label: string, run: () => void): HTM
 export function commandBox(host: Host, el: HTMLElement, command: string): void {
   const box = div(el, "vs-command");
   box.createEl("code", { text: command });
-  iconButton(host, box, "copy", words.copy, () => {
+  iconButton(box, "copy", words.copy, () => {
     void host.copy(command).then(() => host.notify(words.copied));
   });
 }
@@ -100,14 +108,14 @@ export interface EmptyState {
 /** Say in place of content why there is none and what to do. */
 export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void {
   const box = el.createDiv({ cls: "vs-empty", attr: { role: "status" } });
-  appendIcon(host, box, state.icon);
+  appendIcon(box, state.icon);
   if (state.title) box.createEl("h2", { text: state.title });
   box.createEl("p", { text: state.text });
   if (state.command) commandBox(host, box, state.command);
   const action = state.action;
   if (action) {
     const acts = div(box, "vs-acts");
-    press(host, acts, action.label, action.run);
+    press(acts, action.label, action.run);
   }
 }
 

@@ -65,7 +65,7 @@ export function progressOf(job: Job): { done: number; total: number } | null {
 
 export function hostOf(url: string): string {
   try {
-    return new URL(url).host;
+    return new URL(url).origin.replace(/^https?:\/\//, "");
   } catch {
     return url;
   }

@@ -1,7 +1,7 @@
 import { words } from "../i18n";
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
-import { div, explainError, formatTime, showEmpty, span } from "./dom";
+import { div, drawIcon, explainError, formatTime, showEmpty, span } from "./dom";
 import { progressOf } from "./status";
 import { attachTreeKeys } from "./tree_keys";
 
@@ -143,7 +143,7 @@ export abstract class Pane {
       cls: "tree-item-self is-clickable",
       attr: { role: "treeitem", tabindex: "-1", "aria-expanded": String(open), "data-row": key },
     });
-    this.host.icon(span(row, "vs-icon"), open ? "chevron-down" : "chevron-right");
+    drawIcon(span(row, "vs-icon"), open ? "chevron-down" : "chevron-right");
     span(row, "tree-item-inner", title);
     span(row, "tree-item-flair", flair);
     row.addEventListener("click", () => {
@@ -216,8 +216,8 @@ export abstract class Pane {
         return this.showInstead({ icon: "unplug", title: words.offlineTitle, text: words.offlineText, command: "kb serve" });
       case "not-set-up":
         return this.showInstead({ icon: "folder", title: words.notSetUpTitle, text: words.notSetUpText, command: "kb init" });
-      case "session-over":
-        return this.showInstead({ icon: "unplug", title: words.sessionOverTitle, text: words.sessionOverText, command: "kb open" });
+      case "closed":
+        return this.showInstead({ icon: "unplug", ...state });
       case "mismatch":
         return this.showInstead({
           icon: "alert-circle",

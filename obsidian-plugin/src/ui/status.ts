@@ -1,14 +1,13 @@
 import { words } from "../i18n";
 import type { Connection, State } from "../connection";
-import type { Host } from "../host";
-import { formatCount, span } from "./dom";
+import { drawIcon, formatCount, span } from "./dom";
 
 /** One quiet item in the status bar; gives a call that ends it. */
-export function showStatus(host: Host, connection: Connection, el: HTMLElement): () => void {
+export function showStatus(connection: Connection, el: HTMLElement): () => void {
   el.addClass("vs-statusbar");
   return connection.onState((state) => {
     el.empty();
-    host.icon(span(el, "vs-icon"), ICONS[state.kind]);
+    drawIcon(span(el, "vs-icon"), ICONS[state.kind]);
     span(el, "", textOf(state));
   });
 }
@@ -19,7 +18,7 @@ const ICONS: Record<State["kind"], string> = {
   offline: "unplug",
   mismatch: "alert-circle",
   "other-vault": "alert-circle",
-  "session-over": "unplug",
+  closed: "unplug",
   starting: "loader",
   ready: "check",
 };
@@ -44,8 +43,8 @@ export function textOf(state: State): string {
       return words.statusNotSetUp;
     case "connecting":
       return words.statusConnecting;
-    case "session-over":
-      return words.statusSessionOver;
+    case "closed":
+      return state.short;
     default:
       return words.statusOffline;
   }

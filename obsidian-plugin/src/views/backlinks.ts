@@ -152,7 +152,7 @@ export class BacklinksPane extends Pane {
 
   private drawRelated(parent: HTMLElement, related: Related): void {
     const row = div(parent, "vs-rel");
-    appendIcon(this.host, row, "file");
+    appendIcon(row, "file");
     span(row, "vs-t", related.title);
     const { tags = [], neighbours = [], text = [] } = related.reasons;
     const reasons = [
@@ -167,7 +167,7 @@ export class BacklinksPane extends Pane {
 
   private outRow(parent: HTMLElement, link: Forward, icon: string, right: string): HTMLElement {
     const row = parent.createDiv({ cls: link.resolved ? "vs-rel" : "vs-rel is-unresolved", attr: { title: link.target } });
-    appendIcon(this.host, row, icon);
+    appendIcon(row, icon);
     span(row, "vs-t", link.title);
     span(row, "vs-n", right);
     row.setAttribute("role", "treeitem");

@@ -14,8 +14,8 @@ export interface IngestOptions {
   fromClipboard: boolean;
   /** Some page or program asks: the form says so, and nothing begins by itself. */
   handedOver?: boolean;
-  /** Bookmarklets to offer below the form, by label. */
-  bookmarklets?: [string, string][];
+  /** Draws what the host offers below the form. */
+  below?: (el: HTMLElement) => void;
   /** Open a single new note at once. */
   openWhenDone: boolean;
   close: () => void;
@@ -60,7 +60,7 @@ export class IngestPanel {
       { label: words.cancel, run: this.options.close },
       { label: words.ingestAction, icon: "corner-down-left", cta: true, run: submit },
     ]);
-    this.offerBookmarklets(body);
+    this.options.below?.(body);
     const onEnter = (event: KeyboardEvent): void => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -70,18 +70,6 @@ export class IngestPanel {
     tagInput.addEventListener("keydown", onEnter);
     input.focus();
     input.select();
-  }
-
-  private offerBookmarklets(body: HTMLElement): void {
-    const offered = this.options.bookmarklets ?? [];
-    if (offered.length === 0) return;
-    const box = div(body, "vs-field");
-    span(box, "vs-small vs-muted", words.bookmarkletHint);
-    const row = div(box, "vs-acts");
-    for (const [label, href] of offered) {
-      const link = row.createEl("a", { text: label, attr: { href } });
-      link.addEventListener("click", (event) => event.preventDefault());
-    }
   }
 
   private async start(text: string, tagText: string, force: boolean): Promise<void> {
@@ -114,7 +102,7 @@ export class IngestPanel {
     const labels = { fetch: words.stepFetch, read: words.stepRead, write: words.stepWrite };
     STEPS.forEach((step, n) => {
       const item = make(list, "li", n < at ? "is-ok" : n === at ? "" : "is-todo");
-      appendIcon(this.host, item, n < at ? "check" : n === at ? "loader" : "circle", n === at ? "vs-spin" : "");
+      appendIcon(item, n < at ? "check" : n === at ? "loader" : "circle", n === at ? "vs-spin" : "");
       span(item, "", labels[step]);
       span(item, "", step === "fetch" && last?.bytes ? `${Math.round(last.bytes / 1000)} kB` : "");
     });
@@ -165,7 +153,7 @@ export class IngestPanel {
       this.buttons(body, [{ label: words.ingestAnother, run: () => this.showForm("", tags, "") }, open]);
     } else if (result.status === "failed") {
       const callout = body.createDiv({ cls: "vs-callout is-warn", attr: { role: "alert" } });
-      appendIcon(this.host, callout, "alert-circle");
+      appendIcon(callout, "alert-circle");
       const lines = callout.createDiv();
       const { what, fix } = explain(result.error ?? { code: "", detail: "", fix: "" });
       make(lines, "p", "", what);
@@ -199,7 +187,7 @@ export class IngestPanel {
     for (const result of results) {
       const failed = result.status === "failed";
       const item = make(list, "li", failed ? "is-bad" : result.status === "created" ? "is-ok" : "");
-      appendIcon(this.host, item, failed ? "x" : result.status === "created" ? "check" : "minus");
+      appendIcon(item, failed ? "x" : result.status === "created" ? "check" : "minus");
       const text = span(item, "", result.title ?? hostOf(result.url));
       make(text, "small", "", result.error ? explain(result.error).what : (result.path ?? ""));
       const path = result.path;
@@ -232,7 +220,7 @@ export class IngestPanel {
     for (const { label, icon, cta, run } of buttons) {
       const button = make(row, "button", cta ? "mod-cta" : "");
       span(button, "", label);
-      if (icon) appendIcon(this.host, button, icon);
+      if (icon) appendIcon(button, icon);
       button.addEventListener("click", run);
       if (cta) button.focus();
     }

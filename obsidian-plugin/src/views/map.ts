@@ -22,11 +22,11 @@ export class MapPane extends Pane {
 
   protected drawHead(): void {
     make(this.head, "h2", "", words.map);
-    iconButton(this.host, this.head, "search", words.search, () => this.host.search(""));
-    iconButton(this.host, this.head, "file-text", words.openMap, () => {
+    iconButton(this.head, "search", words.search, () => this.host.search(""));
+    iconButton(this.head, "file-text", words.openMap, () => {
       if (this.moc) this.host.openNote(this.moc.path, false);
     });
-    iconButton(this.host, this.head, "refresh-cw", words.regenerate, () => void this.regenerate());
+    iconButton(this.head, "refresh-cw", words.regenerate, () => void this.regenerate());
   }
 
   protected async load(): Promise<() => void> {
@@ -90,7 +90,7 @@ export class MapPane extends Pane {
       const row = div(parent, "vs-hub");
       span(row, "vs-t", hub.title);
       const count = row.createSpan({ cls: "vs-n", attr: { "aria-label": words.inLinks(hub.in_links) } });
-      appendIcon(this.host, count, "link");
+      appendIcon(count, "link");
       count.appendText(` ${formatCount(hub.in_links)}`);
       if (hub.gist) span(row, "vs-g", hub.gist);
       this.noteRow(row, hub.path);

@@ -85,8 +85,8 @@ export class MetabolismPane extends Pane {
     make(text, "h3", "", one.title);
     make(text, "p", "vs-small vs-muted", [words.layers[one.layer] ?? one.layer, one.path].filter(Boolean).join(" · "));
     const acts = div(head, "vs-act");
-    press(this.host, acts, words.open, () => this.host.openNote(one.path, false));
-    press(this.host, acts, words.promote, () => openPromote(this.host, this.connection, one.path, one.title), "", "arrow-up-circle");
+    press(acts, words.open, () => this.host.openNote(one.path, false));
+    press(acts, words.promote, () => openPromote(this.host, this.connection, one.path, one.title), "", "arrow-up-circle");
     const five = make(box, "dl", "vs-five");
     for (const condition of one.conditions) this.drawCondition(five, condition);
   }
@@ -94,7 +94,7 @@ export class MetabolismPane extends Pane {
   private drawCondition(parent: HTMLElement, condition: Condition): void {
     const cell = parent.createDiv({ attr: { title: condition.why } });
     const name = make(cell, "dt");
-    appendIcon(this.host, name, condition.state === "met" ? "check" : "circle");
+    appendIcon(name, condition.state === "met" ? "check" : "circle");
     span(name, "", words.conditions[condition.key] ?? condition.key);
     const value = make(cell, "dd", "", condition.figure);
     make(value, "small", "", condition.detail);
@@ -119,7 +119,7 @@ export class MetabolismPane extends Pane {
       const title = div(row, "vs-t");
       const open = make(title, "button", "vs-plain vs-title", one.title);
       open.addEventListener("click", () => this.host.openNote(one.path, false));
-      press(this.host, row, words.promote, () => openPromote(this.host, this.connection, one.path, one.title));
+      press(row, words.promote, () => openPromote(this.host, this.connection, one.path, one.title));
     }
     if (health.expiring.length > FEW) make(inbox, "p", "vs-small vs-muted", words.more(health.expiring.length - FEW));
     if (health.chewable.length > 0) {
@@ -159,15 +159,13 @@ export function openPromote(host: Host, connection: Connection, note: string, ti
       sentenceBox.toggleClass("is-hidden", !core);
       displaceBox.toggleClass("is-hidden", true);
     };
-    press(host, target, words.toWiki, () => choose(false));
-    press(host, target, words.toCore, () => choose(true));
+    press(target, words.toWiki, () => choose(false));
+    press(target, words.toCore, () => choose(true));
     choose(false);
     const problem = box.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const foot = div(box, "vs-foot");
-    press(host, foot, words.cancel, close);
-    press(
-      host,
-      foot,
+    press(foot, words.cancel, close);
+    press(foot,
       words.promote,
       () => {
         source.promote(note, when.value.trim(), toCore, sentence.value.trim(), displace.value.trim()).then(

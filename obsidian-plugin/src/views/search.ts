@@ -34,13 +34,13 @@ export class SearchPanel {
     root.addClass("prompt");
     root.setAttribute("aria-label", words.search);
     const bar = div(root, "prompt-input-container");
-    appendIcon(this.host, bar, "search");
+    appendIcon(bar, "search");
     this.input = bar.createEl("input", {
       cls: "prompt-input",
       attr: { type: "text", "aria-label": words.search, spellcheck: "false", autocomplete: "off", role: "combobox", "aria-expanded": "true", "aria-controls": "vs-search-results" },
     });
     this.input.value = query;
-    iconButton(this.host, bar, "x", words.clear, () => {
+    iconButton(bar, "x", words.clear, () => {
       this.input.value = "";
       this.input.focus();
       void this.update();
@@ -120,13 +120,13 @@ export class SearchPanel {
     const el = this.results.createDiv({ cls: "suggestion-item vs-hitrow", attr: { role: "option", id: `vs-hit-${index}` } });
     if (row.kind === "hit") {
       const { hit } = row;
-      appendIcon(this.host, el, "file");
+      appendIcon(el, "file");
       appendMarked(span(el, "vs-t"), hit.title, hit.title_highlights);
       span(el, "vs-p", this.reasons(hit));
       const snippet = hit.snippets[0];
       if (snippet) appendMarked(span(el, "vs-s"), snippet.text, snippet.highlights);
     } else {
-      appendIcon(this.host, el, row.kind === "recent" ? "clock" : "file-plus");
+      appendIcon(el, row.kind === "recent" ? "clock" : "file-plus");
       span(el, "vs-t", row.kind === "recent" ? row.query : words.createNote(row.name));
       span(el, "vs-p", row.kind === "recent" ? words.searchRecent : "");
     }

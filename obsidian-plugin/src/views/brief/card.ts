@@ -97,17 +97,17 @@ export function drawCard(host: Host, parent: HTMLElement, item: Item, actions: A
   matchLine(card, item);
   const foot = div(card, "vs-card-foot");
   saveButton(host, foot, item, actions);
-  press(host, foot, item.kind === "video" ? words.watch : words.read, () => actions.open(item), "clickable-icon", item.kind === "video" ? "play" : "file-text");
+  press(foot, item.kind === "video" ? words.watch : words.read, () => actions.open(item), "clickable-icon", item.kind === "video" ? "play" : "file-text");
   menuButton(host, foot, item, actions);
 }
 
 export function saveButton(host: Host, el: HTMLElement, item: Item, actions: Actions, cls = ""): void {
   const run = (): void => (item.note ? host.openNote(item.note, false) : actions.save(item));
-  press(host, el, item.note ? words.inVault : words.saveToVault, run, cls, item.note ? "bookmark-check" : "bookmark-plus");
+  press(el, item.note ? words.inVault : words.saveToVault, run, cls, item.note ? "bookmark-check" : "bookmark-plus");
 }
 
 export function menuButton(host: Host, el: HTMLElement, item: Item, actions: Actions): void {
-  const button = iconButton(host, el, "more-horizontal", words.moreActions, () =>
+  const button = iconButton(el, "more-horizontal", words.moreActions, () =>
     host.menu(button, [
       { label: words.openInBrowser, icon: "external-link", run: () => actions.browse(item) },
       { label: words.copyLink, icon: "link", run: () => void host.copy(item.url).then(() => host.notify(words.copied)) },
@@ -119,10 +119,10 @@ export function menuButton(host: Host, el: HTMLElement, item: Item, actions: Act
 }
 
 /** A video with its picture. */
-export function drawTile(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
+export function drawTile(parent: HTMLElement, item: Item, actions: Actions): void {
   const tile = make(parent, "article", item.tier === "skip" ? "vs-tile is-skip" : "vs-tile");
   const thumb = tile.createEl("button", { cls: "vs-thumb", attr: { tabindex: "-1", "aria-hidden": "true" } });
-  appendIcon(host, thumb, KIND_ICONS[item.kind] ?? "file-text");
+  appendIcon(thumb, KIND_ICONS[item.kind] ?? "file-text");
   actions.picture(thumb, item);
   if (item.seconds) span(thumb, "vs-dur", duration(item.seconds));
   thumb.addEventListener("click", () => actions.open(item));

@@ -11,7 +11,6 @@ const SINCE: readonly Filter["since"][] = ["7", "30", "365", ""];
 
 /** All that was ever seen: facets, a table, and what can be done with many at once. */
 export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): void {
-  const { host } = panel;
   const lib = div(parent, "vs-lib");
   const facets = lib.createEl("aside", { cls: "vs-facets", attr: { "aria-label": words.filters } });
   for (const facet of FACETS) drawFacet(panel, facets, facet, found);
@@ -20,13 +19,13 @@ export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): vo
   const bar = div(main, "vs-toolbar");
   drawSearch(panel, bar);
   const count = countFilters(panel.filter);
-  const open = press(host, bar, words.filters, () => open.setAttribute("aria-expanded", String(lib.classList.toggle("is-filtering"))), "vs-lib-filter", "filter");
+  const open = press(bar, words.filters, () => open.setAttribute("aria-expanded", String(lib.classList.toggle("is-filtering"))), "vs-lib-filter", "filter");
   open.setAttribute("aria-expanded", "false");
   if (count > 0) span(open, "vs-num", String(count));
   bar.createSpan({ cls: "vs-muted vs-num", text: words.ofItems(formatCount(found.total), formatCount(found.all)), attr: { role: "status" } });
   const end = div(bar, "vs-end");
   drawSort(panel, end);
-  press(host, end, words.exportWord, () => panel.exportItems([]), "", "download");
+  press(end, words.exportWord, () => panel.exportItems([]), "", "download");
   if (count > 0) drawChips(panel, main, found);
   if (found.items.length === 0) drawNothing(panel, main, found);
   else drawTable(panel, main, found.items);
@@ -78,7 +77,7 @@ function drawChips(panel: Panel, parent: HTMLElement, found: Found): void {
   const add = (text: string, change: Partial<Filter>): void => {
     const chip = chips.createEl("button", { cls: "vs-chip", attr: { "aria-label": words.dropFilter(text) } });
     span(chip, "", text);
-    appendIcon(panel.host, chip, "x");
+    appendIcon(chip, "x");
     chip.addEventListener("click", () => panel.narrow(change));
   };
   for (const facet of FACETS) {
@@ -120,12 +119,11 @@ function drawTable(panel: Panel, parent: HTMLElement, items: Item[]): void {
 }
 
 function drawBatch(panel: Panel, parent: HTMLElement, items: Item[]): void {
-  const { host } = panel;
   const chosen = items.filter((item) => panel.chosen.has(item.id));
   const bar = parent.createDiv({ cls: "vs-batch", attr: { role: "toolbar", "aria-label": words.batch } });
   make(bar, "b", "vs-num", words.selected(panel.chosen.size));
-  iconButton(host, bar, "x", words.clearSelection, () => panel.choose([...panel.chosen], false));
+  iconButton(bar, "x", words.clearSelection, () => panel.choose([...panel.chosen], false));
   const isBack = chosen.every((item) => item.status === "archived");
-  press(host, bar, isBack ? words.unarchive : words.archive, () => panel.archive(chosen), "", "archive");
-  press(host, bar, words.exportMarkdown, () => panel.exportItems([...panel.chosen]), "", "download");
+  press(bar, isBack ? words.unarchive : words.archive, () => panel.archive(chosen), "", "archive");
+  press(bar, words.exportMarkdown, () => panel.exportItems([...panel.chosen]), "", "download");
 }

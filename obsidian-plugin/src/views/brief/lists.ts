@@ -9,7 +9,7 @@ import type { Note } from "./source";
 /** The field that filters by a word; it keeps what is typed while the list below changes. */
 export function drawSearch(panel: Panel, parent: HTMLElement): void {
   const label = make(parent, "label", "vs-search");
-  appendIcon(panel.host, label, "search");
+  appendIcon(label, "search");
   const input = label.createEl("input", { attr: { type: "search", placeholder: words.filterByWord, "aria-label": words.filterByWord, "data-row": "q", spellcheck: "false" } });
   input.value = panel.filter.q;
   const typed = (event: Event): void => {
@@ -54,7 +54,7 @@ export function drawVideos(panel: Panel, parent: HTMLElement, found: Found): voi
   drawSort(panel, div(bar, "vs-end"));
   if (found.items.length === 0) return drawNothing(panel, body, found);
   const grid = div(body, "vs-grid");
-  for (const item of found.items) drawTile(panel.host, grid, item, panel);
+  for (const item of found.items) drawTile(grid, item, panel);
   drawPager(panel, body, found.total);
 }
 
@@ -83,10 +83,10 @@ export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, op
   if (!open) return;
   const bar = div(read, "vs-read-bar");
   saveButton(host, bar, open, panel);
-  iconButton(host, bar, "list-plus", words.moreOfSource, () => panel.more(open));
-  iconButton(host, bar, "thumbs-down", words.notInterested, () => panel.dismiss(open));
+  iconButton(bar, "list-plus", words.moreOfSource, () => panel.more(open));
+  iconButton(bar, "thumbs-down", words.notInterested, () => panel.dismiss(open));
   const end = span(bar, "vs-end");
-  iconButton(host, end, "external-link", words.openInBrowser, () => panel.browse(open));
+  iconButton(end, "external-link", words.openInBrowser, () => panel.browse(open));
   menuButton(host, end, open, panel);
   panel.text(div(read, "vs-prose vs-article"), open);
 }
@@ -110,13 +110,13 @@ export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[]
     group = month;
     const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.date === open.date ? { "aria-current": "true" } : {} });
     const said = day.toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "long" });
-    press(host, make(row, "h3"), said, () => panel.read(report.date), "vs-plain vs-title");
+    press(make(row, "h3"), said, () => panel.read(report.date), "vs-plain vs-title");
     if (report.summary) make(row, "p", report.failed ? "vs-state-badge is-bad" : "", report.summary);
     if (report.runs) make(row, "p", "vs-num", report.runs);
   }
   const read = make(split, "article", "vs-read");
   const bar = div(read, "vs-read-bar");
-  if (note.path) press(host, bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
+  if (note.path) press(bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
   span(bar, "vs-end vs-muted vs-small vs-num", note.path);
   const prose = div(read, "vs-prose");
   const parsed = new DOMParser().parseFromString(note.html, "text/html");

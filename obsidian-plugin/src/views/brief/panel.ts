@@ -1,7 +1,7 @@
 import { words } from "../../i18n";
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
-import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span, make } from "../../ui/dom";
+import { appendIcon, drawIcon, explainError, formatCount, formatTime, make, press, showEmpty, span } from "../../ui/dom";
 import { follow, progressOf } from "../../ui/jobs";
 import { Pane } from "../../ui/pane";
 import type { Actions } from "./card";
@@ -158,7 +158,7 @@ export class BriefPane extends Pane implements Panel {
     const box = this.head.createDiv({ cls: "vs-capsule", attr: { role: "status" } });
     const state = span(box, "vs-state");
     if (runs.running) {
-      appendIcon(this.host, state, "loader", "vs-spin");
+      appendIcon(state, "loader", "vs-spin");
       span(state, "", words.fetching(runs.running.done, runs.running.total));
       return;
     }
@@ -172,11 +172,11 @@ export class BriefPane extends Pane implements Panel {
     if (runs.failed.length > 0 || failed) {
       const text = runs.failed.map((one) => `${one.title}: ${one.reason}`).join("\n") || runs.lastFailed;
       const alert = box.createSpan({ cls: "vs-sep vs-alert", attr: { title: text } });
-      appendIcon(this.host, alert, "alert-circle");
+      appendIcon(alert, "alert-circle");
       span(alert, "", failed ? words.why : words.failedCount(runs.failed.length));
     }
     if (runs.set === "ready") {
-      press(this.host, box, words.runNow, () => void this.runNow(), "", "play");
+      press(box, words.runNow, () => void this.runNow(), "", "play");
     }
   }
 
@@ -242,7 +242,7 @@ export class BriefPane extends Pane implements Panel {
   }
 
   text(el: HTMLElement, item: Item): void {
-    drawText(this.host, el, item, this);
+    drawText(el, item, this);
   }
 
   private keep(): void {
@@ -363,7 +363,7 @@ export class BriefPane extends Pane implements Panel {
     const bar = this.body.parentElement?.createDiv({ cls: "vs-batch vs-undo", attr: { role: "status" } });
     if (!bar) return;
     span(bar, "", words.archivedCount(ids.length));
-    press(this.host, bar, words.undo, () => {
+    press(bar, words.undo, () => {
       bar.remove();
       void this.act(() => this.source.archive(ids, true));
     });
@@ -452,7 +452,7 @@ export function drawPager(panel: Panel, parent: HTMLElement, total: number): voi
   const nav = parent.createEl("nav", { cls: "vs-pager", attr: { "aria-label": words.pages } });
   const step = (icon: string, label: string, to: number, isOn: boolean): void => {
     const button = nav.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, "data-row": label, ...(isOn ? {} : { disabled: "" }) } });
-    panel.host.icon(button, icon);
+    drawIcon(button, icon);
     button.addEventListener("click", () => panel.narrow({ page: to }));
   };
   step("chevron-left", words.previousPage, page - 1, page > 0);

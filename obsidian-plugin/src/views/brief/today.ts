@@ -22,7 +22,7 @@ export function drawToday(panel: Panel, parent: HTMLElement, today: Today): void
   }
   if (today.videos.length > 0) {
     const row = section(panel, body, words.views.video, today.videoTotal, words.allVideos, "video").createDiv({ cls: "vs-row4 is-strip" });
-    for (const item of today.videos.slice(0, 4)) drawTile(host, row, item, panel);
+    for (const item of today.videos.slice(0, 4)) drawTile(row, item, panel);
   }
   if (today.articles.length > 0) {
     const row = section(panel, body, words.views.article, today.articleTotal, words.allArticles, "article").createDiv({ cls: "vs-row4 is-stack" });
@@ -62,12 +62,11 @@ function section(panel: Panel, parent: HTMLElement, title: string, count: number
   const head = div(el, "vs-section-head");
   make(head, "h2", "", title);
   span(head, "vs-count", formatCount(count));
-  appendIcon(panel.host, linkButton(head, all, () => panel.go(to)), "arrow-right");
+  appendIcon(linkButton(head, all, () => panel.go(to)), "arrow-right");
   return el;
 }
 
 function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
-  const { host } = panel;
   if (today.aside.length === 0 && today.failed.length === 0) return;
   const el = make(parent, "section", "vs-section");
   div(el, "vs-section-head").createEl("h2", { text: words.notShown });
@@ -90,11 +89,11 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
     for (const one of today.failed) {
       const isLogin = one.status === "needs_login";
       const row = div(right, isLogin ? "vs-fail" : "vs-fail is-bad");
-      appendIcon(host, row, isLogin ? "key" : "alert-circle");
+      appendIcon(row, isLogin ? "key" : "alert-circle");
       const text = row.createDiv();
       make(text, "b", "", one.title);
       make(text, "p", "", [words.feedStates[one.status], one.reason].filter(Boolean).join(" · "));
-      press(host, row, words.openSettings, () => panel.settings());
+      press(row, words.openSettings, () => panel.settings());
     }
   }
 }

@@ -18,9 +18,9 @@ export async function drawLibrary(settings: Settings): Promise<(el: HTMLElement)
   return (el) => {
     settingRow(el, words.whereItLives, words.whereItLivesText, true);
     for (const [name, text] of words.dataRows) settingRow(el, name, text);
-    press(host, settingRow(el, words.rebuild, words.rebuildText), words.rebuild, () => void settings.act(async () => host.notify(words.rebuilt(formatCount((await client.rebuild()).lines)))));
+    press(settingRow(el, words.rebuild, words.rebuildText), words.rebuild, () => void settings.act(async () => host.notify(words.rebuilt(formatCount((await client.rebuild()).lines)))));
     const save = async (): Promise<void> => host.save(words.itemLibrary, (await client.exportItems({ filter: all })).markdown);
-    press(host, settingRow(el, words.exportWord, words.exportText(formatCount(allCount ?? 0))), "Markdown", () => void settings.act(save), "", "download");
+    press(settingRow(el, words.exportWord, words.exportText(formatCount(allCount ?? 0))), "Markdown", () => void settings.act(save), "", "download");
     const clean = settingRow(el, words.cleanByAge, words.cleanByAgeText);
     const select = clean.createEl("select", { cls: "dropdown", attr: { "aria-label": words.cleanByAge, "data-row": "age" } });
     for (const days of AGES) select.createEl("option", { text: words.olderThan(days), attr: { value: String(days) } }).selected = days === age;
@@ -46,9 +46,7 @@ function confirmBox(settings: Settings, parent: HTMLElement, title: string, filt
   field.createEl("label", { text: words.typeToConfirm(String(count)), attr: { for: id } });
   const row = div(field, "vs-acts");
   const input = row.createEl("input", { attr: { id, type: "text", inputmode: "numeric", autocomplete: "off", "data-row": id } });
-  const go = press(
-    host,
-    row,
+  const go = press(row,
     words.backUpAndClear,
     () =>
       void settings.act(async () => {

@@ -38,8 +38,8 @@ export async function drawPreference(settings: Settings): Promise<(el: HTMLEleme
     drawProblem(settings, el, found);
     const top = settingRow(el, words.themes, words.themesText, true);
     openFile(host, top);
-    press(host, top, words.addTheme, () => openTheme(settings, values.themes.length), "", "plus");
-    values.themes.forEach((theme, n) => drawTheme(settings, el, theme, ["themes", n], set, () => void remove(["themes", n])));
+    press(top, words.addTheme, () => openTheme(settings, values.themes.length), "", "plus");
+    values.themes.forEach((theme, n) => drawTheme(el, theme, ["themes", n], set, () => void remove(["themes", n])));
     const row = (name: string, text: string, fields: (Field & { path: Path; kind?: "number" | "words" })[]): void => {
       const control = settingRow(el, name, text);
       for (const one of fields) {
@@ -65,22 +65,21 @@ export async function drawPreference(settings: Settings): Promise<(el: HTMLEleme
     flip(words.offPeak, words.offPeakText(schedule.off_peak), ["schedule", "off_peak_only"], schedule.off_peak_only);
     const deltas = Object.entries(tuning.source_delta).map(([id, delta]) => `${id} ${delta > 0 ? "+" : "−"}${Math.abs(delta)}`);
     const tuned = settingRow(el, words.tuning, words.tuningText(deltas.join(words.comma)));
-    if (deltas.length > 0) press(host, tuned, words.resetAll, () => void remove(["tuning", "source_delta"]));
+    if (deltas.length > 0) press(tuned, words.resetAll, () => void remove(["tuning", "source_delta"]));
     const charter = settingRow(el, words.charter, words.charterText);
     charter.addClass("vs-wide-control");
     field(charter, { label: words.charter, value: values.charter, isLong: true }, (text) => set(["charter"], text));
   };
 }
 
-function drawTheme(settings: Settings, parent: HTMLElement, theme: Theme, path: Path, set: (path: Path, value: unknown) => Promise<void>, remove: () => void): void {
-  const { host } = settings;
+function drawTheme(parent: HTMLElement, theme: Theme, path: Path, set: (path: Path, value: unknown) => Promise<void>, remove: () => void): void {
   const box = div(parent, "vs-theme");
   const head = div(box, "vs-head");
   make(head, "b", "", theme.group);
   const weight = make(head, "label", "vs-k");
   weight.appendText(`${words.weight} `);
   field(weight, { label: `${theme.group}: ${words.weight}`, value: String(theme.weight), type: "number" }, (text) => set([...path, "weight"], Number(text))).addClass("vs-number");
-  iconButton(host, head, "x", `${words.remove}: ${theme.group}`, remove);
+  iconButton(head, "x", `${words.remove}: ${theme.group}`, remove);
   for (const key of ["must", "any", "never"] as const) {
     const line = box.createDiv();
     span(line, "vs-k", words.themeKeys[key]);
@@ -98,10 +97,8 @@ function openTheme(settings: Settings, at: number): void {
     });
     const problem = el.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.cancel, close);
-    press(
-      host,
-      acts,
+    press(acts, words.cancel, close);
+    press(acts,
       words.add,
       () => {
         const value = { group: inputs[0]?.value.trim() ?? "", any: splitWords(inputs[1]?.value ?? "") };

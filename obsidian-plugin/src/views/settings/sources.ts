@@ -13,9 +13,9 @@ export async function drawSources(settings: Settings): Promise<(el: HTMLElement)
     const { host } = settings;
     drawProblem(settings, el, feeds);
     const control = settingRow(el, feeds.schedule || words.noSources, words.sourcesText);
-    press(host, control, words.importWord, () => openImport(settings), "", "upload");
-    if (feeds.subscriptions.length > 0) press(host, control, "OPML", () => void settings.act(async () => host.save("watchlist", (await settings.client.exportFeeds()).opml, "opml")), "", "download");
-    press(host, control, words.add, () => openAdd(settings), "mod-cta", "plus");
+    press(control, words.importWord, () => openImport(settings), "", "upload");
+    if (feeds.subscriptions.length > 0) press(control, "OPML", () => void settings.act(async () => host.save("watchlist", (await settings.client.exportFeeds()).opml, "opml")), "", "download");
+    press(control, words.add, () => openAdd(settings), "mod-cta", "plus");
     for (const one of feeds.subscriptions) drawSource(settings, el, one);
   };
 }
@@ -24,7 +24,7 @@ export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Fee
   const { problem } = found;
   if (!problem) return;
   const box = el.createDiv({ cls: "vs-callout is-bad", attr: { role: "alert" } });
-  appendIcon(host, box, "alert-circle");
+  appendIcon(box, "alert-circle");
   const lines = box.createDiv();
   make(lines, "b", "", words.fileAt("preference.yaml", problem.line, problem.column));
   make(lines, "p", "", `${problem.message} ${problem.fix} ${words.invalidTitle}.`);
@@ -33,7 +33,7 @@ export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Fee
 
 /** The file itself, one click away where a program can open it; else its path to copy. */
 export function openFile(host: Settings["host"], el: HTMLElement): void {
-  if (host.openFile) press(host, el, words.openFile, () => host.openFile?.(".kb/preference.yaml"), "", "file-text");
+  if (host.openFile) press(el, words.openFile, () => host.openFile?.(".kb/preference.yaml"), "", "file-text");
   else commandBox(host, el, ".kb/preference.yaml");
 }
 
@@ -60,7 +60,7 @@ function drawSource(settings: Settings, parent: HTMLElement, one: Subscription):
   const { last } = one;
   const [icon, cls] = STATES[last?.status ?? ""] ?? ["check", ""];
   const state = what.createDiv().createSpan({ cls: `vs-state-badge ${one.enabled ? cls : ""}` });
-  appendIcon(host, state, one.enabled ? (last ? icon : "circle") : "minus");
+  appendIcon(state, one.enabled ? (last ? icon : "circle") : "minus");
   const when = last ? formatTime(new Date(last.at)) : "";
   const good = last?.status === "ok" ? words.newAt(last.items, when) : last ? [words.feedStates[last.status], last.reason].filter(Boolean).join(": ") : words.neverFetched;
   span(state, "", one.enabled ? good : words.off);
@@ -70,7 +70,7 @@ function drawSource(settings: Settings, parent: HTMLElement, one: Subscription):
   make(set, "br");
   const delta = one.delta ? ` ${one.delta > 0 ? "+" : "−"}${Math.abs(one.delta)}` : "";
   span(set, "", words.weightIs(String(one.weight) + delta));
-  const button = iconButton(host, row, "more-horizontal", words.sourceActions(name), () =>
+  const button = iconButton(row, "more-horizontal", words.sourceActions(name), () =>
     host.menu(button, [
       { label: words.test, icon: "check", run: () => void openTest(settings, one) },
       ...(one.follows ? [] : [{ label: words.edit, icon: "pencil", run: () => openEdit(settings, one) }]),
@@ -101,10 +101,8 @@ function form(settings: Settings, title: string, lines: Line[], action: string, 
     });
     const problem = el.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.cancel, close);
-    const go = press(
-      host,
-      acts,
+    press(acts, words.cancel, close);
+    const go = press(acts,
       action,
       () => {
         go.disabled = true;
@@ -159,10 +157,8 @@ function openRemove(settings: Settings, one: Subscription): void {
   host.modal(words.removeSource(one.title || one.id), (el, close) => {
     make(el, "p", "", words.removeSourceText);
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.cancel, close);
-    press(
-      host,
-      acts,
+    press(acts, words.cancel, close);
+    press(acts,
       words.remove,
       () => {
         close();
@@ -184,7 +180,7 @@ async function openTest(settings: Settings, one: Subscription): Promise<void> {
       const list = make(el, "ul", "vs-steps");
       for (const entry of found.entries.slice(0, 20)) {
         const item = make(list, "li");
-        appendIcon(host, item, "file-text");
+        appendIcon(item, "file-text");
         span(item, "", entry.title).createEl("small", { text: [entry.published?.slice(0, 10), words.bodyStates[entry.body_state]].filter(Boolean).join(" · ") });
       }
     });
@@ -222,10 +218,8 @@ function openImport(settings: Settings): void {
     file.addEventListener("change", () => void file.files?.[0]?.text().then((text) => (area.value = text)));
     const said = el.createEl("p", { cls: "vs-small", attr: { role: "status" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.close, close);
-    press(
-      host,
-      acts,
+    press(acts, words.close, close);
+    press(acts,
       words.importWord,
       () => {
         const work = async (): Promise<void> => {
