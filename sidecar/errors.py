@@ -233,6 +233,18 @@ class EndpointError(SidecarError):
     code = "endpoint-failed"
 
 
+class PromotionRefused(VaultError):
+    """A promotion that is not upward, states no use, or needs a person."""
+
+    code = "promotion-refused"
+
+
+class TrialRefused(VaultError):
+    """A decision that cannot be carried out now, or not here."""
+
+    code = "trial-refused"
+
+
 class StoreError(SidecarError):
     code = "store-error"
 

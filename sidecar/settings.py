@@ -168,6 +168,21 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AgeSettings:
+    """``bulk_files``: a commit that touches more notes than that changes none of them."""
+
+    bulk_files: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSettings:
+    """``budget``: notes shown in a week. ``spare_days``: how long one that is shown and not chosen is spared."""
+
+    budget: int = 20
+    spare_days: int = 30
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of one vault."""
 
@@ -182,6 +197,8 @@ class Config:
     git: GitSettings = field(default_factory=GitSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    age: AgeSettings = field(default_factory=AgeSettings)
+    trial: TrialSettings = field(default_factory=TrialSettings)
 
     @property
     def caption_languages(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.RequestInvalid, 400),
     (errors.ConfigError, 422),
     (errors.SubscriptionNotFound, 404),
+    (errors.PromotionRefused, 409),
+    (errors.TrialRefused, 409),
     (errors.ItemNotFound, 404),
     (errors.RunInProgress, 409),
     (errors.NotSetUp, 409),

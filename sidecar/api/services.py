@@ -17,6 +17,8 @@ from sidecar.items.runner import RunService
 from sidecar.items.service import ItemService
 from sidecar.jobs import Jobs, VaultThread
 from sidecar.judge.service import JudgeService
+from sidecar.metabolism.promotion import Promotion
+from sidecar.metabolism.service import MetabolismService
 from sidecar.moc.service import MocService
 from sidecar.search.bench_service import BenchService
 from sidecar.search.semantic_service import SemanticService
@@ -68,6 +70,8 @@ class Services:
     items: ItemService
     item_thread: VaultThread
     """``items`` and the plain calls of ``judge`` are touched on this thread only."""
+    metabolism: MetabolismService
+    promotion: Promotion
     judge: JudgeService
     brief: BriefService
     runs: RunService

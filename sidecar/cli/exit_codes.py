@@ -14,6 +14,8 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.JobNotFound, 4, ""),
     (errors.SubscriptionNotFound, 4, ""),
     (errors.ItemNotFound, 4, ""),
+    (errors.PromotionRefused, 10, ""),
+    (errors.TrialRefused, 10, ""),
     (errors.RunInProgress, 8, ""),
     (errors.NotSetUp, 9, ""),
     (errors.BlockedAddress, 5, "Refused: an address that is not public, or a path outside the vault"),

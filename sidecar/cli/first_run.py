@@ -27,6 +27,8 @@ _NEXT = """
   3. Make a note of a link, and find it:
      kb add https://example.com/page
      kb search 知识库
+  4. To have it start when you log in: stop this one with Ctrl-C, then
+     kb service install
 {end}"""
 
 

@@ -16,6 +16,7 @@ from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import OK, UNEXPECTED, exit_code_of, exit_code_of_name
 from sidecar.cli.parsing import Parser, examples_of, globals_first, grouped, no_such_command
 from sidecar.cli.words import find_language, words_in
+from sidecar.daemon.hints import access_hint
 from sidecar.errors import SidecarError, VaultUnreadable, WriteFailed
 
 COMMANDS: dict[str, str] = {
@@ -31,6 +32,15 @@ COMMANDS: dict[str, str] = {
     "brief": "show the day's brief, or write it and the week's",
     "judge": "judge what waits: by the endpoint, or with verdicts given",
     "items": "look through what subscriptions brought",
+    "read": "print a note; a sign that it was used",
+    "cite": "say that notes were really used",
+    "docket": "list the notes that wait for your decision, with reasons",
+    "trial": "decide on the docket, full screen, at a terminal",
+    "promote": "move a note up: out of the inbox, or into the core",
+    "chew": "turn much-used notes into a judgement of your own",
+    "resurrect": "bring a buried note back to where it was",
+    "purge": "delete a buried note that git holds",
+    "health": "how the vault lives, and what needs you this week",
     "rebuild": "make the items' database anew from the journals",
     "search": "find notes, in Chinese and in Latin scripts",
     "bench": "judge search on your own notes, or on a test set",
@@ -58,6 +68,8 @@ def main(argv: Sequence[str]) -> int:
     if name is not None and name not in COMMANDS:
         parser.error(no_such_command(name, COMMANDS))
     args = parser.parse_args(list(argv))
+    if name is None and "--json" in argv:
+        parser.error("no command was given")
     if name is None:
         parser.print_help()
         return OK
@@ -120,6 +132,8 @@ def _drop_output() -> None:
 
 def _report(error: SidecarError, context: Context) -> int:
     code = exit_code_of_name(error.code) if isinstance(error, RemoteError) else exit_code_of(error)
+    if error.code == VaultUnreadable.code:
+        error.fix = f"{error.fix} {access_hint()}".strip()
     if context.is_json:
         body = {"code": error.code, "message": error.message, "fix": error.fix, "params": error.params}
         sys.stdout.write(json.dumps({"error": body}, ensure_ascii=False) + "\n")

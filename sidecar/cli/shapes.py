@@ -21,8 +21,20 @@ from sidecar.api.models.feeds import (
 )
 from sidecar.api.models.graph import ComponentsAnswer, GraphAnswer, LinksAnswer, NeighbourhoodAnswer, PathAnswer, ResolveAnswer
 from sidecar.api.models.ingest import QueueAnswer, QueueDropAnswer
+from sidecar.api.models.items import (
+    BriefAnswer,
+    BriefWriteAnswer,
+    CandidatesAnswer,
+    ExportItemsAnswer,
+    FeedbackAnswer,
+    ItemsAnswer,
+    ItemWithBody,
+    RebuildAnswer,
+    VerdictsAnswer,
+)
+from sidecar.api.models.metabolism import ChewAnswer, ChewWriteAnswer, DocketAnswer, HealthAnswer, PromoteAnswer, SignalsAnswer
 from sidecar.api.models.moc import MocAnswer
-from sidecar.api.models.notes import ListAnswer, PropertiesAnswer
+from sidecar.api.models.notes import EntryAnswer, ListAnswer, PropertiesAnswer
 from sidecar.api.models.search import SearchAnswer, SimilarAnswer
 from sidecar.api.models.system import FindingAnswer, StatusAnswer
 
@@ -178,9 +190,16 @@ class ExtractShape(Answer):
     warnings: list[str]
 
 
+class SecretEntry(Answer):
+    name: str
+    place: Literal["keyring", "file", ""] = Field(description="Empty: not kept, but the file in wanted_by names it.")
+    wanted_by: str
+
+
 class SecretsShape(Answer):
-    place: Literal["keyring", "file"]
+    place: Literal["keyring", "file"] = Field(description="Where a new one would go.")
     names: list[str]
+    entries: list[SecretEntry]
 
 
 class SecretKeptShape(Answer):
@@ -203,6 +222,33 @@ class DoctorShape(Answer):
 
 class ReportShape(Answer):
     report: str
+
+
+class RunShape(Answer):
+    """What the run did; ``per_sub`` tells of each subscription its status, reason and number of new items."""
+
+    model_config = ConfigDict(extra="allow")
+
+    status: str
+    per_sub: dict[str, Figures]
+
+
+class JudgedShape(Answer):
+    model_config = ConfigDict(extra="allow")
+
+    taken: int
+    refused: int
+    skipped: int
+    problem: str
+
+
+class ReadShape(EntryAnswer):
+    recorded: list[str]
+    renews_days: int
+
+
+class PathShape(Answer):
+    path: str
 
 
 class ExportShape(Answer):
@@ -230,6 +276,19 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
     "add": (AddShape, QueueAnswer, QueueDropAnswer),
     "search": (SearchAnswer, SimilarAnswer),
     "bench": (BenchShape,),
+    "run": (RunShape,),
+    "brief": (BriefAnswer, BriefWriteAnswer),
+    "judge": (JudgedShape, VerdictsAnswer, CandidatesAnswer),
+    "items": (ItemsAnswer, ItemWithBody, FeedbackAnswer, ExportItemsAnswer),
+    "read": (EntryAnswer, ReadShape),
+    "cite": (SignalsAnswer,),
+    "docket": (DocketAnswer,),
+    "promote": (PromoteAnswer,),
+    "chew": (ChewAnswer, ChewWriteAnswer),
+    "resurrect": (PathShape,),
+    "purge": (PathShape,),
+    "health": (HealthAnswer,),
+    "rebuild": (RebuildAnswer,),
     "links": (LinksAnswer,),
     "set": (PropertiesAnswer,),
     "list": (ListAnswer,),
@@ -245,8 +304,8 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
 }  # fmt: skip
 """By command: one of these, whatever its options."""
 
-NO_JSON = {"serve"}
-"""Commands that print no value: they serve until they are stopped."""
+NO_JSON = {"serve", "trial"}
+"""Commands that print no value: they go on until they are ended."""
 
 
 def adapter_of(command: str) -> TypeAdapter[Any]:

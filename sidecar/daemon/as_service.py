@@ -15,12 +15,13 @@ from pathlib import Path
 
 from sidecar.config import KB_FOLDER
 from sidecar.daemon.endpoint import user_folder
+from sidecar.daemon.hints import access_hint
 from sidecar.daemon.logs import log_path, open_log
 from sidecar.daemon.notify import Notifier
 from sidecar.daemon.process import SidecarProcess
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.daemon.supervise import EXIT_CONFIG, EXIT_RESTART, Supervisor
-from sidecar.errors import ConfigError, ProtocolError, SidecarError, SidecarRunning, VaultNotInitialised
+from sidecar.errors import ConfigError, ProtocolError, SidecarError, SidecarRunning, VaultNotInitialised, VaultUnreadable
 from sidecar.vault.files import VaultFiles
 
 log = logging.getLogger("sidecar")
@@ -58,7 +59,13 @@ def serve_as_service(root: Path, port: int | None, manager: str) -> int:
         code = exit_code_for(error)
         if not logging.getLogger().handlers[1:]:
             open_log(user_folder() / "logs" / "service.jsonl")
-        log.log(logging.INFO if code == 0 else logging.ERROR, "%s %s", error.message, error.fix)
+        log.log(
+            logging.INFO if code == 0 else logging.ERROR,
+            "%s %s %s",
+            error.message,
+            error.fix,
+            access_hint() if isinstance(error, VaultUnreadable) else "",
+        )
         notifier.say(error.message)
         if code == 0:  # systemd takes an end before this for a failure, and would start it for ever
             notifier.ready()

@@ -16,6 +16,7 @@ from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.daemon.wire_doctor import make_doctor
+from sidecar.daemon.wire_metabolism import observing, wire_metabolism
 from sidecar.daemon.wire_runs import Given, wire_runs
 from sidecar.errors import ConfigError
 from sidecar.graph.metrics import Likeness, changed_on
@@ -144,6 +145,23 @@ def wire_commits(files: VaultFiles, config: ConfigBox, clock: Clock, *, is_guest
     return commits
 
 
+def wire_semantic(
+    vault: OpenVault,
+    files: VaultFiles,
+    cache: NoteCache,
+    thread: VaultThread,
+    jobs: Jobs,
+    config: ConfigBox,
+    clock: Clock,
+    cache_path: Path | None,
+) -> SemanticService:
+    """Put together what finds by meaning; it follows the vault's changes."""
+    store = VectorStore(cache_path.with_name("vectors.sqlite") if cache_path else None)
+    semantic = SemanticService(vault.index, files, cache, store, thread, jobs, config, clock, make_source, is_installed)
+    vault.on_delta = semantic.apply
+    return semantic
+
+
 def make_jobs(events: EventLog) -> Jobs:
     """Give the jobs of a vault, which tell of their steps."""
     return Jobs(lambda job: events.publish("job", id=job.id, kind=job.kind, state=job.state, steps=job.steps[-1:]))
@@ -187,10 +205,9 @@ def open_container(
     ports = allowed_loopback_ports(is_service=is_service)
     ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, ports)
     jobs = make_jobs(events)
-    store = VectorStore(cache_path.with_name("vectors.sqlite") if cache_path else None)
-    semantic = SemanticService(index, files, cache, store, thread, jobs, config, clock, make_source, is_installed)
-    vault.on_delta = semantic.apply
+    semantic = wire_semantic(vault, files, cache, thread, jobs, config, clock, cache_path)
     runs = wire_runs(Given(files, journal, clock, config, thread, index, search, ingest, events.publish, vault.apply, ports, is_guest))
+    metabolism, promotion = wire_metabolism(vault, files, journal, config, clock, is_guest=is_guest)
     services = Services(
         vault_id=vault_id,
         vault_name=root.resolve().name,
@@ -206,6 +223,8 @@ def open_container(
         watchlist=runs.watchlist,
         items=runs.items,
         item_thread=runs.thread,
+        metabolism=metabolism,
+        promotion=promotion,
         judge=runs.judge,
         brief=runs.brief,
         runs=runs.runs,
@@ -223,6 +242,7 @@ def open_container(
     )
     commits = wire_commits(files, config, clock, is_guest=is_guest)
     followers = (
+        observing(thread, metabolism),
         services.intake.follow,
         services.runs.follow,
     )
@@ -245,7 +265,7 @@ def make_source(kind: SourceKind, settings: SearchSettings) -> Source:
             settings.query_prefix,
             settings.passage_prefix,
             settings.timeout_s,
-            find_key(host_of(settings.endpoint)),
+            find_key(host_of(settings.endpoint), kept=Secrets(user_folder()).find),
         )
     )
 

@@ -21,6 +21,7 @@ from sidecar.daemon.doctor_machine import (
 )
 from sidecar.daemon.endpoint import Endpoint
 from sidecar.daemon.findings import Finding
+from sidecar.daemon.hints import access_hint
 from sidecar.daemon.plugin_files import look_at_plugin
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import SidecarError
@@ -66,7 +67,7 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
             findings.append(Finding(error.code, "bad", error.message, error.fix))
         except PermissionError as error:
             text = f"{error.filename or 'a file'} cannot be read: {error.strerror}"
-            findings.append(Finding("vault-unreadable", "bad", text, "Check its permissions."))
+            findings.append(Finding("vault-unreadable", "bad", text, f"Check its permissions. {access_hint()}".strip()))
         except OSError as error:
             findings.append(
                 Finding("system", "bad", f"{error.filename or 'the system'}: {error.strerror}", "Check permissions and free space.")

@@ -19,7 +19,7 @@ from sidecar.daemon.endpoint import Endpoint, state_folder, user_folder
 from sidecar.daemon.findings import Finding
 from sidecar.daemon.logs import log_path, read_log
 from sidecar.errors import ServiceRefused
-from sidecar.login_item.service import ask_condition, describe, find_platform, look
+from sidecar.login_item.service import ask_condition, describe, find_installed, look
 from sidecar.store import Secrets
 
 _LITTLE, _TIGHT = 200_000_000, 1_000_000_000
@@ -52,7 +52,7 @@ def check_sidecar(endpoint: Endpoint | None) -> Finding:
 
 def check_login_item(root: Path, vault_id: str) -> Finding:
     try:
-        kind = find_platform()
+        kind = find_installed(root, vault_id)
     except ServiceRefused as error:
         return Finding("Login item", "note", "this session has no service manager", error.fix)
     item = describe(root, vault_id, kind)

@@ -21,7 +21,7 @@ from sidecar.clock import clock_from_environment
 from sidecar.config import load_config
 from sidecar.daemon.bundle import console_folder
 from sidecar.daemon.container import Container, open_container
-from sidecar.daemon.endpoint import Endpoint, prepare_state_folder, remove_endpoint, write_endpoint
+from sidecar.daemon.endpoint import Endpoint, find_endpoint, prepare_state_folder, remove_endpoint, write_endpoint
 from sidecar.daemon.notify import Notifier
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError, PortTaken, SidecarError, SidecarRunning
@@ -89,7 +89,7 @@ class SidecarProcess:
         try:
             lock.acquire(timeout=0)
         except filelock.Timeout as error:
-            raise SidecarRunning("A sidecar already serves this vault.", fix="Look at it with: kb status") from error
+            raise _already_served(vault_id) from error
         try:
             container = open_container(self._root, restart=self._restart, stop=self._end, is_service=self._is_service, keeps_history=True)
             try:
@@ -315,6 +315,13 @@ class SidecarProcess:
         for name in ("SIGTERM", "SIGINT"):
             with contextlib.suppress(NotImplementedError, ValueError):  # Windows; not the main thread
                 loop.add_signal_handler(getattr(signal, name), self._stop.set)
+
+
+def _already_served(vault_id: str) -> SidecarRunning:
+    other = find_endpoint(vault_id)
+    where = f": process {other.pid}, at {other.url}" if other else ""
+    fix = "Use it: kb open. To see how it is: kb status; if it runs as a login item: kb service status"
+    return SidecarRunning(f"A sidecar already serves this vault{where}.", fix=fix, pid=other.pid if other else None)
 
 
 def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

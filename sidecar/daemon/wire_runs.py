@@ -9,6 +9,7 @@ from pathlib import Path
 from sidecar.brief.service import BriefService
 from sidecar.clock import Clock, local_day
 from sidecar.config import KB_FOLDER, Config, Folders
+from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.wire_feeds import wire_watchlist
 from sidecar.feeds.watchlist import WatchlistService
 from sidecar.ingest.service import IngestService
@@ -19,7 +20,7 @@ from sidecar.jobs import VaultThread
 from sidecar.judge.service import Chat, JudgeService
 from sidecar.llm import JUDGE_VARIABLE, ChatEndpoint, ChatSettings, find_key, host_of
 from sidecar.search.service import SearchService
-from sidecar.store import Journal
+from sidecar.store import Journal, Secrets
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.layers import layer_of
@@ -110,5 +111,5 @@ def make_chat(config: Config) -> Chat | None:
     settings = config.judge
     if settings.channel != "endpoint" or not settings.endpoint:
         return None
-    key = find_key(host_of(settings.endpoint), "judge", JUDGE_VARIABLE)
+    key = find_key(host_of(settings.endpoint), "judge", JUDGE_VARIABLE, kept=Secrets(user_folder()).find)
     return ChatEndpoint(ChatSettings(settings.endpoint, settings.model, settings.timeout_s, key))

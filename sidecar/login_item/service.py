@@ -55,6 +55,19 @@ def find_platform() -> Platform:
     )
 
 
+def find_installed(vault: Path, vault_id: str) -> Platform:
+    """Find the service manager that has this vault's item, also where it does not answer (over ssh); else the session's own.
+
+    Raises:
+        ServiceRefused: Nothing is installed, and the session has none.
+    """
+    kinds: tuple[Platform, ...] = () if sys.platform in ("darwin", "win32") else ("linux", "xdg")
+    for kind in kinds:
+        if look(describe(vault, vault_id, kind), kind).is_installed:
+            return kind
+    return find_platform()
+
+
 def places_here(platform: Platform) -> Places:
     """Find this user's folders, as ``platform`` spells them."""
     home = Path.home()
@@ -101,6 +114,8 @@ def look(item: ServiceDefinition, platform: Platform) -> Registration:
         problem = "registered, but its definition cannot be read"
     elif shutil.which(command[0]) is None:
         problem = f"registered, but what it starts is gone: {command[0]}"
+    elif command[-1] != item.vault:
+        problem = f"registered, but for another folder: {command[-1]}"
     elif command[: len(item.command)] != item.command:
         problem = f"registered, but points elsewhere: {command[0]}, not {item.command[0]}"
     return Registration(path, is_installed=True, command=command, problem=problem)

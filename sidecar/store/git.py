@@ -63,6 +63,17 @@ class GitRepository:
             return "the vault is in no git repository; notes have no history to fall back on"
         return ""
 
+    def obstacle(self) -> str:
+        """Say what git is in the middle of, so that nothing should be committed now; empty if it is free, or there is none."""
+        try:
+            folder = Path(self._git("rev-parse", "--absolute-git-dir").strip())
+        except (_GitError, OSError, subprocess.TimeoutExpired):
+            return ""
+        under_way = next((what for name, what in _UNDER_WAY.items() if (folder / name).exists()), "")
+        if under_way:
+            return f"{under_way} is under way in the vault's repository"
+        return "another git process holds index.lock" if (folder / "index.lock").exists() else ""
+
     def commit(self, paths: Sequence[str], message: str) -> CommitReport:
         """Commit the present state of ``paths`` (relative to the vault) and nothing else.
 
@@ -72,12 +83,9 @@ class GitRepository:
         if problem:
             return CommitReport("unavailable", problem)
         try:
-            folder = Path(self._git("rev-parse", "--absolute-git-dir").strip())
-            under_way = next((what for name, what in _UNDER_WAY.items() if (folder / name).exists()), "")
-            if under_way:
-                return CommitReport("postponed", f"{under_way} is under way in the vault's repository")
-            if (folder / "index.lock").exists():
-                return CommitReport("postponed", "another git process holds index.lock")
+            obstacle = self.obstacle()
+            if obstacle:
+                return CommitReport("postponed", obstacle)
             with tempfile.TemporaryDirectory(prefix="kb-git-") as private:
                 return self._commit(paths, message, Path(private) / "index")
         except (_GitError, OSError, subprocess.TimeoutExpired) as error:

@@ -45,6 +45,10 @@ class Secrets:
         """List the names of all secrets, sorted."""
         return sorted(self._read())
 
+    def places(self) -> dict[str, Place]:
+        """Tell where each secret lies, by name, without asking the keyring."""
+        return {name: "keyring" if value is None else "file" for name, value in sorted(self._read().items())}
+
     def find(self, name: str) -> str | None:
         """Give a secret; ``None`` if there is none of that name. Asks the keyring only for what is known to be in it."""
         known = self._read()

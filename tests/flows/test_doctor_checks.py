@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar import PROTOCOL_VERSION, __version__
+from sidecar.cli.main import main
 from sidecar.daemon import doctor_machine
 from sidecar.daemon.doctor import check_vault
 from sidecar.daemon.doctor_machine import check_clock, check_disk, check_log, check_secrets, check_sidecar, check_watching
@@ -23,6 +24,7 @@ from sidecar.daemon.in_process import InProcess
 from sidecar.daemon.init import init_vault
 from sidecar.daemon.logs import KEPT_FILES, log_path, open_log, read_log
 from sidecar.daemon.report import write_report
+from sidecar.errors import VaultUnreadable
 from sidecar.store import Secrets
 from tests.conftest import MakeVault
 
@@ -107,6 +109,22 @@ def test_errors_of_the_last_day_are_counted_and_the_last_is_shown() -> None:
     assert ("note", True) == (check_log("0123-4567").state, "1 errors" in check_log("0123-4567").text)
     assert "the disk is full" in check_log("0123-4567").text
     assert "ok" == check_log("9999-9999").state
+
+
+def test_on_macos_a_folder_that_cannot_be_read_comes_with_where_to_allow_it(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """W6: the permission that macOS wants is none of the file's own."""
+    root = make_vault({".kb/protocol.json": "{}"})
+
+    def refuse(files: object) -> str:
+        raise VaultUnreadable(".kb/protocol.json cannot be read: Operation not permitted.", fix="Check its permissions.")
+
+    monkeypatch.setattr("sidecar.daemon.protocol.read_vault_id", refuse)
+    for platform, is_told in (("darwin", True), ("linux", False)):
+        monkeypatch.setattr("sys.platform", platform)
+        assert 3 == main(["service", "status", "--vault", str(root)])
+        assert is_told == ("Privacy & Security" in capsys.readouterr().err)
 
 
 # ── the log ───────────────────────────────────────────────────────────────────────────────────

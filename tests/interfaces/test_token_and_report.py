@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.interfaces.test_cli_kb import Kb, kb, vault
+from tests.interfaces.near_kb import Kb, kb, vault
 
 __all__ = ["kb", "vault"]
 

@@ -13,6 +13,7 @@ from typing import Any
 from sidecar.cli.client import Client, RemoteError
 from sidecar.cli.context import Context
 from sidecar.cli.exit_codes import exit_code_of_name
+from sidecar.cli.words import Words
 from sidecar.errors import RequestInvalid
 from sidecar.ingest.lists import ListedLink, is_bookmark_file, read_links, saved_from
 
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
             raise RemoteError(job["error"] or cancelled)
         results += job["result"]["results"]
         notices += job["result"].get("notices", [])
-    context.print({"results": results, "notices": list(dict.fromkeys(notices))}, [_line(result) for result in results])
+    context.print({"results": results, "notices": list(dict.fromkeys(notices))}, [_line(result, context.words) for result in results])
     for notice in dict.fromkeys(notices):
         sys.stderr.write(f"kb: {notice}\n")
     failed = [result for result in results if result["status"] == "failed"]
@@ -172,20 +173,20 @@ def _follow(client: Client, job: dict[str, Any]) -> dict[str, Any]:
     return job
 
 
-def _line(result: dict[str, Any]) -> str:
+def _line(result: dict[str, Any], words: Words) -> str:
     match result["status"]:
         case "created":
             notice = f"\n           {result['warnings'][0]}" if result["warnings"] else ""
             images = f"  ({len(result['assets'])} images)" if result["assets"] else ""
-            return f"saved      {result['path']}{images}{notice}"
+            return f"{words.add_saved}{result['path']}{images}{notice}"
         case "planned":
-            return f"would save {result['path']}\n\n{result['text']}"
+            return f"{words.add_would_save}{result['path']}\n\n{result['text']}"
         case "duplicate":
-            return f"is there   {result['path']}  (--force writes a new version)"
+            return words.add_is_there.format(path=result["path"])
         case "buried":
-            return f"buried     {result['path']}; nothing was written. Move the file out of that folder to bring the note back"
+            return words.add_buried.format(path=result["path"])
         case _:
-            later = f"  (tried again after {result['retry_at']})" if result.get("retry_at") else ""
+            later = words.add_again.format(at=result["retry_at"]) if result.get("retry_at") else ""
             if result["error"]["code"] == "verification-wall":
-                return f"blocked    {result['url']}  by a verification page; open it in a browser{later}"
-            return f"failed     {result['url']}{later}"
+                return words.add_blocked.format(url=result["url"]) + later
+            return words.add_failed.format(url=result["url"]) + later

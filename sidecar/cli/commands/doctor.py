@@ -26,20 +26,14 @@ def run(args: argparse.Namespace, context: Context) -> int:
         text = write_report(root, findings, endpoint, find_vault_id(root))
         context.print({"report": text}, text.splitlines())
         return 0
-    marks = {"ok": "ok   ", "note": "note ", "bad": "BAD  "}
+    words = context.words
     lines: list[str] = []
     for finding in findings:
-        lines.append(f"{marks[finding.state]}{bold(finding.name)}: {finding.text}")
+        lines.append(f"{words.marks[finding.state]}{bold(words.checks.get(finding.name, finding.name))}: {finding.text}")
         if finding.fix:
             lines.append(f"       {finding.fix}")
     bad, notes = (sum(finding.state == state for finding in findings) for state in ("bad", "note"))
-    last = (
-        context.words.some_bad.format(count=bad)
-        if bad
-        else context.words.some_notes.format(count=notes)
-        if notes
-        else context.words.all_well
-    )
+    last = words.some_bad.format(count=bad) if bad else words.some_notes.format(count=notes) if notes else words.all_well
     lines += [] if args.note else ["", last]
     context.print({"findings": [finding.as_json() for finding in findings]}, lines)
     if any(finding.name in ("vault-unreadable", "vault-missing") for finding in findings):

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from sidecar.cli.context import Context, bold, faint, marked
+from sidecar.cli.words import Words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,26 +17,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: Context) -> int:
     found = context.client().call("GET", "/api/kb/links", note=args.note, limit=args.limit, offset=args.offset)
+    words = context.words
     lines = [f"{bold(found['title'])}  {faint(found['note'])}"]
-    lines += _section("Linked mentions", [back for back in found["back"] if not back["generated"]])
+    lines += _section(words.links_in, [back for back in found["back"] if not back["generated"]])
     shown = args.offset + len(found["back"])
     if shown < found["back_total"]:
-        lines.append(faint(f"  {shown} of {found['back_total']} back-links; more with --offset {shown}"))
-    lines += _section("Unlinked mentions", found["mentions"])
-    lines.append(bold(f"Outgoing ({len(found['forward'])})"))
-    lines += [line for link in found["forward"] for line in _outgoing(link)]
-    lines.append(bold(f"Related ({len(found['related'])})"))
+        lines.append(faint("  " + words.links_more.format(shown=shown, total=found["back_total"])))
+    lines += _section(words.links_unlinked, found["mentions"])
+    lines.append(bold(f"{words.links_out} ({len(found['forward'])})"))
+    lines += [line for link in found["forward"] for line in _outgoing(link, words)]
+    lines.append(bold(f"{words.links_related} ({len(found['related'])})"))
     lines += [f"  {related['title']}  {faint(_reasons(related['reasons']))}" for related in found["related"]]
     generated = sorted({back["source"] for back in found["back"] if back["generated"]})
     if generated:
-        lines.append(faint(f"Also on the map: {', '.join(generated)}"))
+        lines.append(faint(words.links_on_map.format(names=", ".join(generated))))
     context.print(found, lines)
     return 0
 
 
-def _outgoing(link: dict[str, Any]) -> list[str]:
+def _outgoing(link: dict[str, Any], words: Words) -> list[str]:
     """Show a link out; one to an unwritten note whose name another goes by gets the link that would lead there."""
-    lines = [f"  {link['raw']} → {link['target'] if link['resolved'] else 'not written yet'}"]
+    lines = [f"  {link['raw']} → {link['target'] if link['resolved'] else words.not_written}"]
     if link["known_otherwise"]:
         hint = f"matches an alias or title of {', '.join(link['known_otherwise'])}"
         lines.append(faint(f"      {hint}" + (f"; write {link['repair']}" if link["repair"] else "")))

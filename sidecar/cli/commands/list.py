@@ -21,9 +21,9 @@ def run(args: argparse.Namespace, context: Context) -> int:
     lines = [_line(found["kind"], item) for item in found["items"]]
     shown = args.offset + len(found["items"])
     if shown < found["total"]:
-        lines.append(faint(f"{shown} of {found['total']}; more with --offset {shown}"))
+        lines.append(faint(context.words.list_more.format(shown=shown, total=found["total"])))
     elif not found["items"]:
-        lines.append("None.")
+        lines.append(context.words.list_none)
     context.print(found, lines)
     return 0
 

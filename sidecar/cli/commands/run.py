@@ -60,7 +60,9 @@ def fail(context: Context, job: dict[str, Any]) -> int:
     """Say why a job failed."""
     error = job["error"]
     if context.is_json:
-        context.print(error, [])
+        context.print(
+            {"error": {"code": error["code"], "message": error["detail"], "fix": error["fix"], "params": error.get("params", {})}}, []
+        )
     else:
         sys.stderr.write(f"kb: {error['detail']}\n    {error['fix']}\n")
     return exit_code_of_name(error["code"])

@@ -8,16 +8,10 @@ from typing import Any
 
 from sidecar.cli.context import Context, bold, faint, marked
 from sidecar.cli.parsing import Parser
+from sidecar.cli.words import Words
 from sidecar.errors import RequestInvalid
 
 _MAX_TEXT = 200_000
-
-_WHY_WORDS = {
-    "vectors-not-ready": "Ranked by words: vectors are being made.",
-    "too-few-notes": "Ranked by words: vectors need some twenty notes.",
-    "budget-spent": "Ranked by words: the day's budget for the endpoint is spent.",
-    "endpoint-failed": "Ranked by words: the source of vectors does not answer.",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +35,16 @@ def run(args: argparse.Namespace, context: Context) -> int:
         return _like(args, context)
     mode = {"mode": args.mode} if args.mode else {}
     found = context.client().call("GET", "/api/kb/search", q=" ".join(args.query), limit=args.limit, offset=args.offset, **mode)
+    words = context.words
     lines: list[str] = []
     for wrong, right in found["corrections"].items():
-        lines.append(faint(f"No note contains {wrong!r}; these are for {right!r}."))
+        lines.append(faint(words.search_corrected.format(wrong=wrong, right=right)))
     for hit in found["hits"]:
         lines.append(f"{bold(hit['title'])}  {faint(hit['path'])}")
         lines += ["  " + marked(snippet["text"].strip(), snippet["highlights"]) for snippet in hit["snippets"][:1]]
-    lines.append(_summary(found, args.offset))
+    lines.append(_summary(found, args.offset, words))
     if found["mode_reason"]:
-        lines.append(faint(_WHY_WORDS[found["mode_reason"]]))
+        lines.append(faint(words.search_why[found["mode_reason"]]))
     context.print(found, lines)
     return 0
 
@@ -58,19 +53,19 @@ def _like(args: argparse.Namespace, context: Context) -> int:
     what = {"text": sys.stdin.read(_MAX_TEXT)} if args.like == "-" else {"note": args.like}
     found = context.client().call("POST", "/api/kb/similar", limit=args.limit, **what)
     lines = [f"{bold(one['title'])}  {faint(one['path'])}  {' · '.join(one['terms'])}" for one in found["similar"]]
-    context.print(found, lines or ["No other note uses these words."])
+    context.print(found, lines or [context.words.search_like_nothing])
     return 0
 
 
-def _summary(found: dict[str, Any], offset: int) -> str:
-    searched = found["searched"]
-    if found["total"]:
-        shown = f"{offset + 1}–{offset + len(found['hits'])} of" if found["hits"] else "No more than"
-        return faint(f"{shown} {found['total']:,} {'note' if found['total'] == 1 else 'notes'}, {searched:,} searched")
-    if found["reason"] in ("no-term", "empty-query"):
-        return "The query holds no indexable term: no word to look for."
-    if found["reason"] == "filtered-out":
-        return f"Notes contain this, but none passes the filters. All {searched:,} notes were searched."
-    if found["reason"] == "only-buried":
-        return "Only buried notes contain this. Add in:graveyard to see them."
-    return f"No note contains this. All {searched:,} notes were searched."
+def _summary(found: dict[str, Any], offset: int, words: Words) -> str:
+    total, searched, count = found["total"], found["searched"], len(found["hits"])
+    if total:
+        template = words.search_beyond if not count else words.search_shown_one if total == 1 else words.search_shown
+        return faint(template.format(first=offset + 1, last=offset + count, total=total, searched=searched))
+    templates = {
+        "no-term": words.search_no_term,
+        "empty-query": words.search_no_term,
+        "filtered-out": words.search_filtered,
+        "only-buried": words.search_buried,
+    }
+    return templates.get(found["reason"], words.search_nothing).format(searched=searched)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import re
 import sys
 
 from sidecar.cli.context import Context
 from sidecar.daemon.endpoint import user_folder
-from sidecar.errors import SecretInvalid
+from sidecar.errors import SecretInvalid, VaultMissing
 from sidecar.store.secrets import Secrets
 
 
@@ -20,9 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: Context) -> int:
     store, words = Secrets(user_folder()), context.words
     if args.action == "list":
-        names = store.names()
-        context.print({"place": store.place, "names": names}, names or [context.words.kept_none])
-        return 0
+        return _list(store, context)
     if not args.name:
         raise SecretInvalid("No name was given.", fix=f"Type: kb secrets {args.action} NAME")
     if args.action == "rm":
@@ -34,3 +33,26 @@ def run(args: argparse.Namespace, context: Context) -> int:
     where = words.kept_in_keyring if place == "keyring" else words.kept_in_file
     context.print({"name": args.name, "place": place}, [words.kept_done.format(name=args.name, place=where)])
     return 0
+
+
+def _list(store: Secrets, context: Context) -> int:
+    """List what is kept and where, and what the vault's files name that is not kept; never a value."""
+    places = store.places()
+    missing = {name: "preference.yaml" for name in _wanted(context) if name not in places}
+    entries = [{"name": name, "place": place, "wanted_by": ""} for name, place in places.items()]
+    entries += [{"name": name, "place": "", "wanted_by": file} for name, file in missing.items()]
+    words = context.words
+    shown = {"keyring": words.kept_in_keyring, "file": words.kept_in_file}
+    lines = [f"{name:<32}  {shown[place]}" for name, place in places.items()]
+    lines += [f"{name:<32}  {words.kept_not.format(file=file, name=name)}" for name, file in missing.items()]
+    context.print({"place": store.place, "names": list(places), "entries": entries}, lines or [words.kept_none])
+    return 0
+
+
+def _wanted(context: Context) -> list[str]:
+    try:
+        text = (context.vault() / ".kb" / "preference.yaml").read_text(encoding="utf-8", errors="replace")
+    except (VaultMissing, OSError):
+        return []
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    return list(dict.fromkeys(re.findall(r"\$\{secret:([\w.@-]{1,100})\}", "\n".join(lines))))

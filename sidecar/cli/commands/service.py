@@ -29,14 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: Context) -> int:
     from sidecar.daemon.protocol import read_vault_id
-    from sidecar.login_item.service import describe, find_platform
+    from sidecar.login_item.service import describe, find_installed, find_platform
     from sidecar.vault.files import VaultFiles
 
     root = context.vault()
     vault_id = read_vault_id(VaultFiles(root))
     if args.action == "logs":
         return _logs(args, context, vault_id)
-    platform = args.platform or find_platform()
+    platform = args.platform or (find_platform() if args.action == "install" else find_installed(root, vault_id))
     item = describe(root, vault_id, platform)
     if args.action == "install":
         return _show(context, item, platform) if args.dry_run else _install(context, root, item, platform)

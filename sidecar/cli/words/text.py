@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, match_args=False)
 class Words:
     """One language.
 
     Attributes:
+        marks: Of the doctor's findings, all of one width. checks: What it looks at, where a language has its own word.
         summaries: What each command is for; one that is missing is shown in English.
         errors: A sentence for each error code, shown before the English one, which has the details.
     """
@@ -82,8 +83,37 @@ class Words:
     kept_removed: str
     kept_absent: str
     kept_done: str
+    kept_not: str
     kept_in_keyring: str
     kept_in_file: str
+    search_corrected: str
+    search_shown: str
+    search_shown_one: str
+    search_beyond: str
+    search_no_term: str
+    search_filtered: str
+    search_buried: str
+    search_nothing: str
+    search_like_nothing: str
+    links_in: str
+    links_unlinked: str
+    links_out: str
+    links_related: str
+    links_on_map: str
+    links_more: str
+    not_written: str
+    list_none: str
+    list_more: str
+    add_saved: str
+    add_would_save: str
+    add_is_there: str
+    add_buried: str
+    add_blocked: str
+    add_failed: str
+    add_again: str
+    search_why: Mapping[str, str]
+    marks: Mapping[str, str]
+    checks: Mapping[str, str]
     states: Mapping[str, str]
     summaries: Mapping[str, str]
     errors: Mapping[str, str]

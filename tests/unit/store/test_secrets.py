@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from sidecar.errors import SecretInvalid
+from sidecar.llm import find_key
 from sidecar.store import Secrets
 
 
@@ -116,7 +117,31 @@ def test_the_command_takes_a_secret_from_a_pipe_and_never_prints_it(tmp_path: Pa
     )
     assert (0, True) == (put.returncode, "very-secret" not in put.stdout + put.stderr)
     listed = subprocess.run([*kb, "secrets", "list", "--json"], capture_output=True, text=True, env=environment)
-    assert {"place": "file", "names": ["cookie:example.com"]} == json.loads(listed.stdout)
+    entry = {"name": "cookie:example.com", "place": "file", "wanted_by": ""}
+    assert {"place": "file", "names": ["cookie:example.com"], "entries": [entry]} == json.loads(listed.stdout)
     removed = subprocess.run([*kb, "secrets", "rm", "cookie:example.com"], capture_output=True, text=True, env=environment)
     assert 0 == removed.returncode
     assert [] == Secrets(tmp_path / "vault-sidecar", "file").names()
+
+
+def test_what_the_watchlist_names_and_nobody_set_is_listed_and_never_a_value(tmp_path: Path) -> None:
+    (tmp_path / "vault" / ".kb").mkdir(parents=True)
+    text = "# url: ${secret:old}\nsources:\n  - url: https://example.com/${secret:mine}/feed\n  - url: https://example.org/${secret:set}\n"
+    (tmp_path / "vault" / ".kb" / "preference.yaml").write_text(text)
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "KB_SECRETS": "file", "KB_VAULT": str(tmp_path / "vault")}
+    Secrets(tmp_path / "vault-sidecar", "file").put("set", "very-secret")
+    kb = [sys.executable, "-m", "sidecar.cli.main", "secrets", "list"]
+    listed = subprocess.run(kb, capture_output=True, text=True, env=environment)
+    assert [["set"], ["mine", "kb secrets set mine"]] == [
+        [line.split()[0], *(["kb secrets set mine"] if line.endswith("kb secrets set mine") else [])] for line in listed.stdout.splitlines()
+    ]
+    assert "very-secret" not in listed.stdout
+
+
+def test_a_key_in_the_file_is_found_for_an_endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Secrets(tmp_path, "file")
+    store.put("embedding:models.example.com", "very-secret")
+    monkeypatch.delenv("KB_EMBEDDING_KEY", raising=False)
+    assert "very-secret" == find_key("models.example.com", kept=store.find)
+    monkeypatch.setenv("KB_EMBEDDING_KEY", "of-the-terminal")
+    assert "of-the-terminal" == find_key("models.example.com", kept=store.find)

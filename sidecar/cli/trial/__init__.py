@@ -1,0 +1,1 @@
+"""The trial: the owner's decisions about the docket, full screen."""

@@ -1,0 +1,1 @@
+"""Metabolism: what is not used expires. It proposes; only a person buries."""
