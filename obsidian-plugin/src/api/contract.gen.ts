@@ -854,7 +854,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A picture of the vault, to be shown */
+        /** A picture of the vault or of an item, to be shown */
         get: operations["get_kb_picture"];
         put?: never;
         post?: never;
@@ -2076,6 +2076,12 @@ export interface components {
              */
             status: "" | "new" | "queued" | "judged" | "digest" | "archived";
             /**
+             * Reason
+             * @description Why it is archived: a prefilter's word, dismissed or owner.
+             * @default
+             */
+            reason: string;
+            /**
              * Since
              * @description First day of publication.
              * @default
@@ -2518,8 +2524,15 @@ export interface components {
             /**
              * Path
              * @description Path of an image in the vault.
+             * @default
              */
             path: string;
+            /**
+             * Item
+             * @description Or the id of an item: its picture is fetched as a page would be.
+             * @default
+             */
+            item: string;
         };
         /** PlaceAnswer */
         PlaceAnswer: {
@@ -4509,6 +4522,8 @@ export interface operations {
                 tier?: string;
                 theme?: string;
                 status?: "" | "new" | "queued" | "judged" | "digest" | "archived";
+                /** @description Why it is archived: a prefilter's word, dismissed or owner. */
+                reason?: string;
                 /** @description First day of publication. */
                 since?: string;
                 /** @description Last day of publication. */
@@ -5160,9 +5175,11 @@ export interface operations {
     };
     get_kb_picture: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Path of an image in the vault. */
-                path: string;
+                path?: string;
+                /** @description Or the id of an item: its picture is fetched as a page would be. */
+                item?: string;
             };
             header?: never;
             path?: never;

@@ -37,7 +37,7 @@ export class MetabolismPane extends Pane {
   private draw(health: Health, docket: Dying[]): void {
     const body = div(this.body, "vs-body");
     const need = make(body, "section", "vs-need");
-    const soon = health.expiring.filter((one) => one.days <= SOON).length;
+    const soon = health.expiring.filter((one) => one.days >= 0 && one.days <= SOON).length;
     make(need, "h1", "", words.needSentence(docket.length + soon));
     make(need, "p", "vs-muted", words.needDetail(soon, docket.length, health.chewable.length));
     this.drawStats(body, health);
@@ -53,10 +53,10 @@ export class MetabolismPane extends Pane {
       make(cell, "dt", "", words.stats[stat.key] ?? stat.key);
       const figure = make(cell, "dd", "", stat.figure);
       make(figure, "small", "", ` ${stat.beside}`);
-      if (stat.share !== undefined) div(cell, "vs-meter").createEl("i").setCssProps({ width: `${Math.round(stat.share * 100)}%` });
+      if (stat.share !== undefined) div(make(cell, "dd", "vs-extra"), "vs-meter").createEl("i").setCssProps({ width: `${Math.round(stat.share * 100)}%` });
       else if (stat.months.length > 1) {
         make(cell, "dd", "vs-visually-hidden", words.months(stat.months.length, Math.min(...stat.months), Math.max(...stat.months)));
-        drawSpark(cell, stat.months, true);
+        drawSpark(make(cell, "dd", "vs-extra"), stat.months, true);
       }
     }
     make(parent, "p", "vs-small vs-muted vs-under", words.aliveMeans);
