@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidecar.cli.words.text import Words
 
 WORDS = Words(
-    commands_title="commands",
+    tagline="Vault Sidecar: links, map, search, captures, feeds and what is forgotten, for an\nObsidian vault.",
     group_start="Start",
     group_notes="Notes",
     group_find="Find",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidecar.cli.words.text import Words
 
 WORDS = Words(
-    commands_title="命令",
+    tagline="Vault Sidecar：为 Obsidian 库打理链接、地图、搜索、收录、订阅与遗忘。",
     group_start="开始",
     group_notes="笔记",
     group_find="查找",
