@@ -38,6 +38,9 @@ class Words:
     console: str
     watching: str
     map: str
+    feeds: str
+    runs: str
+    never: str
     attention: str
     problems: str
     opened: str
