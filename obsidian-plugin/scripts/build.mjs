@@ -48,11 +48,16 @@ async function shorten() {
       });
     },
   };
+  // Foreign things have these names, too, but none that is touched here.
+  for (const name of ["connection", "client", "notify", "place", "host", "reload", "chosen", "narrow", "figure"]) {
+    known.delete(name);
+    members.add(name);
+  }
   const own = [...members].filter((name) => name.length > 3 && !known.has(name)).sort();
   return { plugins: [plugin], mangleProps: new RegExp(`^(${own.join("|")})$`) };
 }
 
-const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning", absWorkingDir: root, ...(await shorten()) };
+const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning", tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } }, absWorkingDir: root, ...(await shorten()) };
 
 await rm(at("dist"), { recursive: true, force: true });
 await mkdir(at("dist/plugin"), { recursive: true });

@@ -9,14 +9,22 @@ export type State =
   | { kind: "offline"; since: Date | null }
   | { kind: "mismatch"; sidecar: number }
   | { kind: "other-vault"; name: string }
-  | { kind: "session-over" }
+  | ({ kind: "closed" } & Closed)
   | { kind: "starting"; status: Status }
   | { kind: "ready"; status: Status };
+
+/** Why a host may not ask the sidecar that it found, and what to type; told by the host, which knows. */
+export interface Closed {
+  short: string;
+  title: string;
+  text: string;
+  command: string;
+}
 
 /** How a host finds its sidecar. */
 export interface Connector {
   /** Find the sidecar and make sure it is the right process; `null` if there is none. */
-  connect(): Promise<{ transport: Transport; vaultId: string } | "not-set-up" | "session-over" | null>;
+  connect(): Promise<{ transport: Transport; vaultId: string } | "not-set-up" | Closed | null>;
 }
 
 interface Timing {
@@ -114,8 +122,12 @@ export class Connection {
       this.set({ kind: "offline", since: this.lastReady });
       return false;
     }
-    if (found === "not-set-up" || found === "session-over") {
+    if (found === "not-set-up") {
       this.set({ kind: found });
+      return false;
+    }
+    if ("command" in found) {
+      this.set({ kind: "closed", ...found });
       return false;
     }
     this.sidecar = new SidecarClient(found.transport);

@@ -1,5 +1,4 @@
 import type { Mention } from "./api/client";
-import type { Locale, Words } from "./i18n";
 
 export interface MenuItem {
   label: string;
@@ -9,10 +8,6 @@ export interface MenuItem {
 
 /** What a view needs from where it is shown. Two hosts: Obsidian and the console. */
 export interface Host {
-  readonly words: Words;
-  readonly locale: Locale;
-  /** Draw one of Lucide's icons into an element. */
-  icon(el: HTMLElement, name: string): void;
   openNote(path: string, newTab: boolean): void;
   /** Make a note of that name and open it; absent where notes cannot be made. */
   createNote?(name: string): void;

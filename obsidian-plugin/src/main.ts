@@ -1,14 +1,18 @@
-import { Plugin } from "obsidian";
+import { speak, words } from "./i18n";
+import { Plugin, setIcon, TFile } from "obsidian";
+import { useIcons } from "./ui/dom";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
 import { BriefPane } from "./views/brief/panel";
+import { MetabolismPane, openPromote } from "./views/metabolism";
 import { MapPane } from "./views/map";
 import { ingestQuietly, runQuietly } from "./ui/jobs";
 import { diagnose } from "./ui/diagnostics";
 import { obsidianConnector } from "./obsidian/connector";
 import { ObsidianHost } from "./obsidian/host";
 import { IngestModal, SearchModal } from "./obsidian/modals";
-import { BACKLINKS_VIEW, BacklinksLeaf, BRIEF_VIEW, MAP_VIEW, PlainLeaf } from "./obsidian/panes";
+import { BACKLINKS_VIEW, BacklinksLeaf, BRIEF_VIEW, MAP_VIEW, METABOLISM_VIEW, PlainLeaf } from "./obsidian/panes";
+import { reportReading } from "./obsidian/reading";
 import { DEFAULT_SETTINGS, localeFor, readSettings, SettingsTab, type Settings } from "./obsidian/settings";
 import { showStatus } from "./ui/status";
 
@@ -20,17 +24,20 @@ export default class VaultSidecarPlugin extends Plugin {
 
   override async onload(): Promise<void> {
     Object.assign(this.options, readSettings(await this.loadData()));
+    speak(localeFor(this.options));
+    useIcons(setIcon);
     const connection = new Connection(obsidianConnector(this.app));
-    const host = new ObsidianHost(this.app, () => localeFor(this.options), (query) => this.openSearch(query));
+    const host = new ObsidianHost(this.app, (query) => this.openSearch(query));
     this.connection = connection;
     this.host = host;
     this.register(() => connection.stop());
     this.registerView(BACKLINKS_VIEW, (leaf) => new BacklinksLeaf(leaf, host, connection));
-    this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, host.words.map, "map", new MapPane(host, connection)));
-    this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, host.words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
-    this.register(showStatus(host, connection, this.addStatusBarItem()));
+    this.registerView(MAP_VIEW, (leaf) => new PlainLeaf(leaf, MAP_VIEW, words.map, "map", new MapPane(host, connection)));
+    this.registerView(BRIEF_VIEW, (leaf) => new PlainLeaf(leaf, BRIEF_VIEW, words.brief, "newspaper", new BriefPane(host, connection, () => this.openSettings())));
+    this.registerView(METABOLISM_VIEW, (leaf) => new PlainLeaf(leaf, METABOLISM_VIEW, words.metabolism, "leaf", new MetabolismPane(host, connection)));
+    this.register(showStatus(connection, this.addStatusBarItem()));
     this.addSettingTab(new SettingsTab(this.app, this, host, connection, this.options, () => this.saveData(this.options), () => this.copyDiagnostics()));
-    this.addRibbonIcon("download", host.words.ingest, () => void this.openIngest());
+    this.addRibbonIcon("download", words.ingest, () => void this.openIngest());
     this.addCommands();
     this.addDoors();
     // The first request goes out once Obsidian is ready, so that its start is not slowed.
@@ -42,11 +49,18 @@ export default class VaultSidecarPlugin extends Plugin {
     const handed = new HandedLinks((link, done) => this.openModal(link, { handedOver: true }, done));
     this.registerObsidianProtocolHandler("kb-ingest", (parameters) => handed.take(parameters["url"]));
     this.registerEvent(
+      this.app.workspace.on("file-menu", (menu, file) => {
+        if (!(file instanceof TFile) || file.extension !== "md" || !this.connection.client) return;
+        menu.addItem((item) => item.setTitle(words.commandPromote).setIcon("arrow-up-circle").onClick(() => openPromote(this.host, this.connection, file.path, file.basename)));
+      }),
+    );
+    this.register(reportReading(this.app, this.connection, () => this.options.reportReading));
+    this.registerEvent(
       this.app.workspace.on("editor-menu", (menu, editor) => {
         const cursor = editor.getCursor();
         const link = linkAt(editor.getLine(cursor.line), cursor.ch);
         if (!link) return;
-        menu.addItem((item) => item.setTitle(this.host.words.ingestMenu).setIcon("download").onClick(() => this.openModal(link, {})));
+        menu.addItem((item) => item.setTitle(words.ingestMenu).setIcon("download").onClick(() => this.openModal(link, {})));
       }),
     );
   }
@@ -57,14 +71,13 @@ export default class VaultSidecarPlugin extends Plugin {
   }
 
   private addCommands(): void {
-    const { words } = this.host;
     this.addCommand({ id: "ingest-link", name: words.commandIngest, callback: () => void this.openIngest() });
     this.addCommand({
       id: "ingest-clipboard",
       name: words.commandClipboard,
       callback: () => {
         void this.clipboardLinks().then((links) => {
-          if (links.length === 0) return this.host.notify(this.host.words.noLinkInClipboard);
+          if (links.length === 0) return this.host.notify(words.noLinkInClipboard);
           return ingestQuietly(this.host, this.connection, links);
         });
       },
@@ -100,6 +113,17 @@ export default class VaultSidecarPlugin extends Plugin {
         return isReady;
       },
     });
+    this.addCommand({ id: "open-metabolism", name: words.commandMetabolism, callback: () => void this.reveal(METABOLISM_VIEW, true) });
+    this.addCommand({
+      id: "promote",
+      name: words.commandPromote,
+      checkCallback: (checking) => {
+        const file = this.app.workspace.getActiveFile();
+        const isNote = file?.extension === "md" && this.connection.client !== null;
+        if (isNote && !checking) openPromote(this.host, this.connection, file.path, file.basename);
+        return isNote;
+      },
+    });
     this.addCommand({ id: "open-map", name: words.commandMap, callback: () => void this.reveal(MAP_VIEW) });
     this.addCommand({
       id: "regenerate-map",
@@ -108,7 +132,7 @@ export default class VaultSidecarPlugin extends Plugin {
         const client = this.connection.client;
         if (client && !checking) {
           void client.writeMoc().then(
-            (moc) => this.host.notify(moc.problem || this.host.words.regenerated(moc.path)),
+            (moc) => this.host.notify(moc.problem || words.regenerated(moc.path)),
             (error: unknown) => this.host.notify(String(error)),
           );
         }
@@ -120,7 +144,7 @@ export default class VaultSidecarPlugin extends Plugin {
       name: words.commandRestart,
       checkCallback: (checking) => {
         const client = this.connection.client;
-        if (client && !checking) void client.restart().then(() => this.host.notify(this.host.words.restarting), (error: unknown) => this.host.notify(String(error)));
+        if (client && !checking) void client.restart().then(() => this.host.notify(words.restarting), (error: unknown) => this.host.notify(String(error)));
         return client !== null;
       },
     });
@@ -155,14 +179,14 @@ export default class VaultSidecarPlugin extends Plugin {
   }
 
   private copyDiagnostics(): void {
-    const text = diagnose(this.host, this.connection, this.manifest.version);
-    void this.host.copy(text).then(() => this.host.notify(this.host.words.diagnosticsCopied));
+    const text = diagnose(this.connection, this.manifest.version);
+    void this.host.copy(text).then(() => this.host.notify(words.diagnosticsCopied));
   }
 
   private openSettings(): void {
     // The door to the settings is no part of Obsidian's public interface; without it the words say where they are.
     const { setting } = this.app as { setting?: { open(): void; openTabById(id: string): void } };
-    if (!setting) return this.host.notify(this.host.words.settingsAreIn);
+    if (!setting) return this.host.notify(words.settingsAreIn);
     setting.open();
     setting.openTabById(this.manifest.id);
   }

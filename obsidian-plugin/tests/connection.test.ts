@@ -82,7 +82,7 @@ describe("a connection", () => {
       {
         async connect() {
           const found = await inner.connect();
-          if (found === null || typeof found === "string") return found;
+          if (found === null || typeof found === "string" || "command" in found) return found;
           const { transport } = found;
           const send: Transport["send"] = (method, path, body) => {
             if (path.startsWith("/api/kb/events")) polls++;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { localeOf, wordsFor } from "../src/i18n";
+import { localeOf, speak, words } from "../src/i18n";
 import { en } from "../src/i18n/en";
 import { zh } from "../src/i18n/zh";
 import * as own from "../src/console/words";
@@ -33,19 +33,20 @@ describe("the interface's words", () => {
   it("follow every Chinese language tag", () => {
     expect(["zh", "zh-CN", "zh-Hans-SG", "zh-TW"].map(localeOf)).toEqual(["zh-CN", "zh-CN", "zh-CN", "zh-CN"]);
     expect(["en-GB", "de", ""].map(localeOf)).toEqual(["en", "en", "en"]);
-    expect(wordsFor("zh-CN").hubs).toBe("枢纽");
+    speak("zh-CN");
+    expect(words.hubs).toBe("枢纽");
   });
 });
 
 describe("stored settings", () => {
   it("fall back to defaults where they are missing or foreign", () => {
-    const defaults = { language: "auto", openWhenDone: true };
+    const defaults = { language: "auto", openWhenDone: true, reportReading: true };
     for (const stored of [null, undefined, 3, "x", {}, { language: "fr", openWhenDone: "yes" }]) expect(readSettings(stored)).toEqual(defaults);
-    expect(readSettings({ language: "en", openWhenDone: false, token: "secret" })).toEqual({ language: "en", openWhenDone: false });
+    expect(readSettings({ language: "en", openWhenDone: false, token: "secret" })).toEqual({ language: "en", openWhenDone: false, reportReading: true });
   });
 
   it("take Obsidian's language unless one is chosen", () => {
-    expect(localeFor({ language: "auto", openWhenDone: true })).toBe("zh-CN");
-    expect(localeFor({ language: "en", openWhenDone: true })).toBe("en");
+    expect(localeFor({ language: "auto", openWhenDone: true, reportReading: true })).toBe("zh-CN");
+    expect(localeFor({ language: "en", openWhenDone: true, reportReading: true })).toBe("en");
   });
 });

@@ -7,7 +7,6 @@ import hmac
 import json
 import secrets
 import sys
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, urlencode, urlsplit
@@ -130,6 +129,8 @@ def _proves_itself(endpoint: Endpoint) -> bool:
 
 
 def _request(url: str, method: str, path: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> tuple[int, dict[str, Any]]:
+    from http.client import HTTPConnection, HTTPException  # a tenth of the start, for commands that ask nobody
+
     parts = urlsplit(url)
     connection = HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=timeout_s)
     try:

@@ -74,6 +74,8 @@ def main(argv: Sequence[str]) -> int:
     if name is not None and name not in COMMANDS:
         parser.error(no_such_command(name, COMMANDS))
     args = parser.parse_args(list(argv))
+    if name is None and "--json" in argv:
+        parser.error("no command was given")
     if name is None:
         parser.print_help()
         return OK
@@ -108,7 +110,7 @@ def _parser(name: str | None, *, whole: bool = False) -> Parser:
     words = words_in(find_language(None))
     parser = Parser(
         prog="kb", parents=[common], usage="kb [--vault PATH] [--json] COMMAND …",
-        description="Vault Sidecar: links, map, search and captures for an Obsidian vault." + "\n" + grouped(COMMANDS, words),
+        description=words.tagline + "\n" + grouped(COMMANDS, words),
         epilog=words.help_end,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"kb {__version__}")

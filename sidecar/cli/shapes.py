@@ -32,8 +32,9 @@ from sidecar.api.models.items import (
     RebuildAnswer,
     VerdictsAnswer,
 )
+from sidecar.api.models.metabolism import ChewAnswer, ChewWriteAnswer, DocketAnswer, HealthAnswer, PromoteAnswer, SignalsAnswer
 from sidecar.api.models.moc import MocAnswer
-from sidecar.api.models.notes import ListAnswer, PropertiesAnswer
+from sidecar.api.models.notes import EntryAnswer, ListAnswer, PropertiesAnswer
 from sidecar.api.models.search import SearchAnswer, SimilarAnswer
 from sidecar.api.models.system import FindingAnswer, StatusAnswer
 
@@ -241,6 +242,15 @@ class JudgedShape(Answer):
     problem: str
 
 
+class ReadShape(EntryAnswer):
+    recorded: list[str]
+    renews_days: int
+
+
+class PathShape(Answer):
+    path: str
+
+
 class ExportShape(Answer):
     folder: str
     counts: dict[str, int] = Field(description="Of each part: files, nodes, subscriptions, journals.")
@@ -270,6 +280,14 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
     "brief": (BriefAnswer, BriefWriteAnswer),
     "judge": (JudgedShape, VerdictsAnswer, CandidatesAnswer),
     "items": (ItemsAnswer, ItemWithBody, FeedbackAnswer, ExportItemsAnswer),
+    "read": (EntryAnswer, ReadShape),
+    "cite": (SignalsAnswer,),
+    "docket": (DocketAnswer,),
+    "promote": (PromoteAnswer,),
+    "chew": (ChewAnswer, ChewWriteAnswer),
+    "resurrect": (PathShape,),
+    "purge": (PathShape,),
+    "health": (HealthAnswer,),
     "rebuild": (RebuildAnswer,),
     "links": (LinksAnswer,),
     "set": (PropertiesAnswer,),
@@ -286,8 +304,8 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
 }  # fmt: skip
 """By command: one of these, whatever its options."""
 
-NO_JSON = {"serve"}
-"""Commands that print no value: they serve until they are stopped."""
+NO_JSON = {"serve", "trial"}
+"""Commands that print no value: they go on until they are ended."""
 
 
 def adapter_of(command: str) -> TypeAdapter[Any]:

@@ -9,7 +9,11 @@ _NAMES = re.compile(
     r"(?:^|[_-])(?:token|key|apikey|api_key|auth|secret|sig|signature|password|passwd|pwd|session|sid|access|code|uuid)(?:$|[_-])",
     re.IGNORECASE,
 )
-_RANDOM = re.compile(r"(?=[^/]*\d)(?=[^/]*[A-Za-z])[A-Za-z0-9_-]{24,}|[0-9a-fA-F]{24,}")
+_RANDOM = re.compile(
+    r"(?=[^/]*\d)(?=[^/]*[A-Za-z])[A-Za-z0-9_-]{24,}|[0-9a-fA-F]{24,}"
+    r"|(?=[^/]*\d[^/]*\d)(?=[^/]*[a-z][^/]*[a-z])(?=[^/]*[A-Z][^/]*[A-Z])[A-Za-z0-9]{16,}"
+)
+"""Long, and letters mixed with digits; or shorter, if in both cases and without a dash, as names in addresses are not."""
 _SHOWN = "…"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-DAYS, NOTES, EDITS = (30, 1500, 120) if os.environ.get("KB_HYPOTHESIS") == "slow" else (9, 120, 12)
+DAYS, NOTES, EDITS = (30, 1500, 120) if os.environ.get("KB_HYPOTHESIS") == "slow" else (6, 80, 8)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory and descriptors are read in Linux's way")

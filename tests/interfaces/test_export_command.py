@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interfaces.test_cli_kb import Kb, bytes_of, kb, make, vault
+from tests.interfaces.near_kb import Kb, bytes_of, kb, make, vault
 
 __all__ = ["kb", "vault"]
 

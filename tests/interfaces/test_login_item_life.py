@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
+from sidecar.cli.client import RunningSidecar
+from sidecar.daemon.endpoint import Endpoint
 from sidecar.daemon.init import init_vault
-from tests.interfaces.test_cli_kb import ROOT, Kb, bytes_of, eventually, kb, make, vault
+from tests.interfaces.near_kb import Kb, kb, make, vault
+from tests.interfaces.test_cli_kb import ROOT, bytes_of, eventually
 
 __all__ = ["kb", "vault"]
 
@@ -47,11 +50,10 @@ def log_text(kb: Kb, vault: Path) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="systemd's socket")
-@pytest.mark.parametrize("is_abstract", [False, True], ids=["path", "abstract"])
-def test_systemd_hears_ready_once_clients_are_answered_then_signs_of_life_and_the_end(kb: Kb, vault: Path, is_abstract: bool) -> None:
-    name = f"@vault-sidecar-test-{os.getpid()}" if is_abstract else str(kb.cwd / "notify")
+def test_systemd_hears_ready_once_clients_are_answered_then_signs_of_life_and_the_end(kb: Kb, vault: Path) -> None:
+    name = str(kb.cwd / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
-        heard.bind("\0" + name[1:] if is_abstract else name)
+        heard.bind(name)
         heard.settimeout(20)
         process = start_service(kb, vault, NOTIFY_SOCKET=name, WATCHDOG_USEC="200000")
         messages = []
@@ -112,13 +114,12 @@ def test_a_second_one_in_a_terminal_is_told_where_the_first_is(kb: Kb, vault: Pa
     assert kb("status", "--vault", vault, "--json").json["running"]
 
 
-def test_wrong_settings_end_with_78_and_under_launchd_with_0(kb: Kb, vault: Path) -> None:
+def test_wrong_settings_end_with_78(kb: Kb, vault: Path) -> None:
     (vault / ".kb" / "config.toml").write_text('langauge = "en"\n')
     code, out, err = end(start_service(kb, vault))
     assert (78, "") == (code, out)
     assert "langauge" in err
     assert "langauge" in log_text(kb, vault), "why it ended stands in the log"
-    assert 0 == end(start_service(kb, vault, "--manager", "launchd"))[0]
 
 
 def test_a_test_setting_is_refused_for_good(kb: Kb, vault: Path) -> None:
@@ -136,17 +137,6 @@ def test_a_folder_that_is_no_vault_ends_with_78_and_a_missing_one_is_waited_for(
     assert process.poll() is None, "a drive may come later than the login"
     process.send_signal(signal.SIGTERM)
     end(process)
-
-
-def test_a_request_to_stop_ends_with_0(kb: Kb, vault: Path) -> None:
-    from sidecar.cli.client import RunningSidecar
-    from sidecar.daemon.endpoint import Endpoint
-
-    process = start_service(kb, vault)
-    path = kb.endpoint(vault)
-    eventually(path.exists, "it serves", 30)
-    assert {"done": True} == RunningSidecar(Endpoint(**json.loads(path.read_text()))).call("POST", "/api/kb/stop")
-    assert (0, "", "") == end(process)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -168,14 +158,17 @@ def test_supervised_it_comes_back_after_a_kill_and_stops_when_told(kb: Kb, vault
 
 # ── kb service against service managers that are played ───────────────────────────────────────
 
-FAKE = """#!{python}
-import json, os, sys
-with open({log!r}, "a") as log:
-    log.write(json.dumps([os.path.basename(sys.argv[0]), *sys.argv[1:]]) + "\\n")
-for words, code, out in json.load(open({plays!r})):
-    if words in " ".join(sys.argv[1:]):
-        print(out, file=sys.stderr if code else sys.stdout)
-        sys.exit(code)
+FAKE = """#!/bin/sh
+printf '%s' "$(basename "$0")" >> {log}
+for word in "$@"; do case $word in --*) ;; *) printf ' %s' "$word" >> {log} ;; esac; done
+echo >> {log}
+all=" $* "
+while IFS='	' read -r words code out; do
+  case $all in *"$words"*)
+    [ "$code" = 0 ] && printf '%b\\n' "$out" || printf '%b\\n' "$out" >&2
+    exit "$code" ;;
+  esac
+done < {plays}
 """
 
 
@@ -184,10 +177,10 @@ class Played:
 
     def __init__(self, kb: Kb) -> None:
         self.kb = kb
-        self.folder, self.log, self.plays = kb.cwd / "fake", kb.cwd / "told.jsonl", kb.cwd / "plays.json"
+        self.folder, self.log, self.plays = kb.cwd / "fake", kb.cwd / "told", kb.cwd / "plays"
         self.folder.mkdir()
         for name in ("systemctl", "launchctl", "schtasks"):
-            (self.folder / name).write_text(FAKE.format(python=sys.executable, log=str(self.log), plays=str(self.plays)))
+            (self.folder / name).write_text(FAKE.format(log=self.log, plays=self.plays))
             (self.folder / name).chmod(0o755)
         kb.environment["PATH"] = f"{self.folder}:{kb.environment['PATH']}"
         kb.environment["XDG_CONFIG_HOME"] = str(kb.cwd / "config")
@@ -195,12 +188,13 @@ class Played:
 
     def answer(self, *plays: tuple[str, int, str]) -> None:
         """Set what commands with these words are answered; others are answered with success."""
-        self.plays.write_text(json.dumps([*plays, ("is-system-running", 0, "running")]))
+        lines = [*plays, ("is-system-running", 0, "running")]
+        self.plays.write_text("".join(f"{words}\t{code}\t{out}\n".replace("\n", "\\n", out.count("\n")) for words, code, out in lines))
 
     def told(self) -> list[str]:
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
-        return [" ".join(word for word in json.loads(line) if not word.startswith("--")) for line in lines]
+        return lines
 
 
 @pytest.fixture
@@ -255,7 +249,7 @@ def test_a_service_manager_that_refuses_leaves_things_as_they_were(kb: Kb, vault
 
 def test_without_a_service_manager_the_other_ways_are_named(kb: Kb, vault: Path, played: Played) -> None:
     played.answer(("is-system-running", 1, "Failed to connect to bus"))
-    played.plays.write_text(json.dumps([["is-system-running", 1, "offline"]]))
+    played.plays.write_text("is-system-running\t1\toffline\n")
     done = kb("service", "install", "--vault", vault)
     assert 11 == done.code
     assert "kb serve --supervise" in done.err
@@ -292,7 +286,7 @@ def test_a_vault_that_moved_is_told_and_mended(kb: Kb, vault: Path, played: Play
 def test_it_is_removed_also_where_the_service_manager_does_not_answer(kb: Kb, vault: Path, played: Played) -> None:
     """Over ssh, or after a change of desktop."""
     kb("service", "install", "--vault", vault)
-    played.plays.write_text(json.dumps([["", 1, "Failed to connect to bus"]]))
+    played.plays.write_text("\t1\tFailed to connect to bus\n")
     done = kb("service", "uninstall", "--vault", vault, "--json")
     assert (0, True) == (done.code, done.json["removed"]), done.err
     assert [] == list((kb.cwd / "config").rglob("*.service"))
@@ -366,13 +360,14 @@ def test_several_vaults_have_items_side_by_side(kb: Kb, vault: Path, tmp_path: P
 # ── logs ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_logs_show_what_the_service_did_without_keys(kb: Kb, vault: Path) -> None:
+def test_asked_to_stop_it_ends_with_0_and_logs_what_it_did_without_keys(kb: Kb, vault: Path) -> None:
     assert "Nothing is logged yet" in kb("service", "logs", "--vault", vault).out
     process = start_service(kb, vault)
     eventually(lambda: "ready:" in log_text(kb, vault), "it is ready", 30)
-    token = json.loads(kb.endpoint(vault).read_text())["token"]
-    process.terminate()
-    end(process)
+    endpoint = Endpoint(**json.loads(kb.endpoint(vault).read_text()))
+    token = endpoint.token
+    assert {"done": True} == RunningSidecar(endpoint).call("POST", "/api/kb/stop")
+    assert (0, "", "") == end(process)
     shown = kb("service", "logs", "--vault", vault).out
     assert "starting for" in shown
     assert "stopped" in shown

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.daemon.plugin_files import plugin_path
-from tests.interfaces.test_cli_kb import Kb, bytes_of, kb, vault
+from tests.interfaces.near_kb import Kb, bytes_of, kb, vault
 
 __all__ = ["kb", "vault"]
 

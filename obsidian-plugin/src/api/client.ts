@@ -149,6 +149,26 @@ export class SidecarClient {
     return this.get("/api/kb/picture", { item });
   }
 
+  health(): Promise<Schemas["HealthAnswer"]> {
+    return this.get("/api/kb/health");
+  }
+
+  docket(): Promise<Schemas["DocketAnswer"]> {
+    return this.get("/api/kb/docket");
+  }
+
+  chewable(): Promise<Schemas["ChewAnswer"]> {
+    return this.get("/api/kb/chew");
+  }
+
+  promote(wish: Record<string, string>): Promise<Schemas["PromoteAnswer"]> {
+    return this.call("POST", "/api/kb/promote", wish);
+  }
+
+  wasRead(note: string): Promise<unknown> {
+    return this.call("POST", "/api/kb/signals", { kind: "read", notes: [note], door: "plugin" });
+  }
+
   graph(): Promise<Graph> {
     return this.get("/api/kb/graph");
   }

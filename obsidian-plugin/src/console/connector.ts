@@ -1,6 +1,8 @@
 import type { Transport } from "../api/client";
 import { Unreachable } from "../api/errors";
 import type { Connector } from "../connection";
+import { locale } from "../i18n";
+import { ownWords } from "./words";
 
 /** Longer than a long poll; a sidecar that hangs must not look like one that is ready. */
 const TIMEOUT_MS = 40_000;
@@ -13,6 +15,8 @@ const SHARE_MS = 150;
  * as soon as that was opened. The channel reaches pages of this origin only.
  */
 export function consoleConnector(gotKey: () => void): Connector {
+  const own = ownWords(locale);
+  const closed = { short: own.statusSessionOver, title: own.sessionOverTitle, text: own.sessionOverText, command: "kb open" };
   let token = "";
   const channel = new BroadcastChannel("vault-sidecar-key");
   channel.addEventListener("message", (event: MessageEvent<{ asks?: boolean; key?: unknown }>) => {
@@ -38,13 +42,13 @@ export function consoleConnector(gotKey: () => void): Connector {
         channel.postMessage({ asks: true });
         await new Promise((resolve) => window.setTimeout(resolve, SHARE_MS));
       }
-      if (!token) return "session-over";
+      if (!token) return closed;
       const key = token;
       const transport: Transport = { url: location.origin, send: (method, path, body) => send(key, method, path, body) };
       const { status } = await transport.send("GET", "/api/kb/status");
       if (status === 401) {
         token = ""; // the sidecar was started anew
-        return "session-over";
+        return closed;
       }
       return { transport, vaultId: "" };
     },

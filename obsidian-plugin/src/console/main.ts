@@ -3,12 +3,13 @@ import { Connection } from "../connection";
 import { bookmarklets, handedLink, linkInHash } from "../handed";
 import { Unreachable } from "../api/errors";
 import type { Host, MenuItem } from "../host";
-import { localeOf, wordsFor, type Words } from "../i18n";
+import { localeOf, speak, type Words, words, locale } from "../i18n";
 import { showStatus } from "../ui/status";
-import { appendIcon, iconButton } from "../ui/dom";
+import { appendIcon, iconButton, useIcons } from "../ui/dom";
 import { BacklinksPane } from "../views/backlinks";
 import { BriefPane } from "../views/brief/panel";
 import { IngestPanel } from "../views/ingest";
+import { MetabolismPane } from "../views/metabolism";
 import { MapPane } from "../views/map";
 import { SearchPanel } from "../views/search";
 import { diagnose } from "../ui/diagnostics";
@@ -40,10 +41,11 @@ function start(): void {
   setTheme(dark.matches);
   dark.addEventListener("change", () => setTheme(dark.matches));
 
-  const locale = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
-  document.documentElement.lang = locale;
-  const words = wordsFor(locale);
-  const own = ownWords(locale);
+  const tag = localeOf(new URLSearchParams(location.search).get("lang") ?? navigator.language);
+  document.documentElement.lang = tag;
+  speak(tag);
+  useIcons(drawIcon);
+  const own = ownWords(tag);
   const connection = new Connection(consoleConnector(() => connection.nudge()));
 
   const app = document.body.createDiv({ cls: "vs-console" });
@@ -62,9 +64,6 @@ function start(): void {
   };
 
   const host: Host = {
-    words,
-    locale,
-    icon: drawIcon,
     openNote(path, newTab) {
       const hash = writeRoute({ place: "notes", note: path });
       if (newTab) window.open(location.pathname + location.search + hash, "_blank");
@@ -82,7 +81,7 @@ function start(): void {
       openOverlay(title, "modal", (el, close) => {
         el.createEl("h2", { cls: "modal-title", text: title });
         fill(el.createDiv(), close);
-        iconButton(host, el, "x", words.close, close).addClass("modal-close-button");
+        iconButton(el, "x", words.close, close).addClass("modal-close-button");
         return () => undefined;
       }),
     imageAddress(data) {
@@ -121,7 +120,6 @@ function start(): void {
       panel.mount(el, query);
       return () => panel.unmount();
     });
-  const offered = bookmarklets(location.origin);
   const openIngest = (prefill: string): void =>
     openOverlay(words.ingest, "modal", (el, close) => {
       const panel = new IngestPanel(host, connection, {
@@ -129,15 +127,15 @@ function start(): void {
         fromClipboard: false,
         openWhenDone: false,
         handedOver: prefill !== "",
-        bookmarklets: [[words.bookmarkletConsole, offered.console], [words.bookmarkletObsidian, offered.obsidian]],
+        below: offerBookmarklets,
         close,
       });
       panel.mount(el.createDiv());
-      iconButton(host, el, "x", words.close, close).addClass("modal-close-button");
+      iconButton(el, "x", words.close, close).addClass("modal-close-button");
       return () => panel.unmount();
     });
 
-  drawBar(bar, host, connection, { openSearch: () => openSearch(""), openIngest: () => openIngest(""), setTheme });
+  drawBar(bar, connection, { openSearch: () => openSearch(""), openIngest: () => openIngest(""), setTheme });
 
   const map = new MapPane(host, connection);
   map.mount(notes.createEl("aside", { cls: "vs-console-side", attr: { "data-part": "map" } }).createDiv());
@@ -174,7 +172,8 @@ function start(): void {
     };
   };
   const views: Partial<Record<Place, () => { mount(el: HTMLElement): void; unmount(): void }>> = {
-    settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(host, connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
+    settings: () => new SettingsPane(host, connection, () => void host.copy(diagnose(connection, "console")).then(() => host.notify(words.diagnosticsCopied))),
+    metabolism: () => new MetabolismPane(host, connection),
     graph: () => new GraphView(host, connection, lastNote),
     brief: () => new BriefPane(host, connection, () => (location.hash = writeRoute({ place: "settings", note: null }))),
   };
@@ -246,29 +245,40 @@ interface BarActions {
   setTheme(isDark: boolean): void;
 }
 
-function drawBar(bar: HTMLElement, host: Host, connection: Connection, actions: BarActions): void {
-  const { words } = host;
-  const own = ownWords(host.locale);
+function drawBar(bar: HTMLElement, connection: Connection, actions: BarActions): void {
+  const own = ownWords(locale);
   bar.createEl("h1", { text: words.appName });
   const places = bar.createEl("nav", { cls: "vs-nav", attr: { "aria-label": words.appName } });
   for (const [place, text] of placesOf(words, own)) {
     places.createEl("a", { text, attr: { href: writeRoute({ place, note: null }), "data-to": place } });
   }
-  showStatus(host, connection, bar.createDiv({ attr: { role: "status" } }));
+  showStatus(connection, bar.createDiv({ attr: { role: "status" } }));
   const search = bar.createEl("button", { cls: "vs-console-search", attr: { type: "button", "aria-label": words.search } });
-  appendIcon(host, search, "search");
+  appendIcon(search, "search");
   search.createSpan({ text: words.search });
   search.createEl("kbd", { text: "/" });
   search.addEventListener("click", () => actions.openSearch());
   const ingest = bar.createEl("button", { cls: "mod-cta", attr: { type: "button" } });
-  appendIcon(host, ingest, "download");
+  appendIcon(ingest, "download");
   ingest.createSpan({ text: words.ingest });
   ingest.addEventListener("click", () => actions.openIngest());
-  iconButton(host, bar, "sun-moon", own.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
+  iconButton(bar, "sun-moon", own.theme, () => actions.setTheme(!document.body.classList.contains("theme-dark")));
 }
 
 function placesOf(words: Words, own: OwnWords): [Place, string][] {
-  return [["notes", own.placeNotes], ["brief", words.brief], ["graph", own.graph], ["settings", words.settings]];
+  return [["notes", own.placeNotes], ["brief", words.brief], ["metabolism", words.metabolism], ["graph", own.graph], ["settings", words.settings]];
+}
+
+/** Links to drag into the bookmarks bar. */
+function offerBookmarklets(body: HTMLElement): void {
+  const own = ownWords(locale);
+  const offered = bookmarklets(location.origin);
+  const box = body.createDiv({ cls: "vs-field" });
+  box.createSpan({ cls: "vs-small vs-muted", text: own.bookmarkletHint });
+  const row = box.createDiv({ cls: "vs-acts" });
+  for (const [text, href] of [[own.bookmarkletConsole, offered.console], [own.bookmarkletObsidian, offered.obsidian]] as const) {
+    row.createEl("a", { text, attr: { href } }).addEventListener("click", (event) => event.preventDefault());
+  }
 }
 
 /** A menu below a button: arrows move, Escape closes. */

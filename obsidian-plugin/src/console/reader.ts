@@ -1,3 +1,4 @@
+import { locale, words } from "../i18n";
 import type { Entry, Picture } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -53,14 +54,14 @@ export class Reader {
   }
 
   private showNothing(): void {
-    const own = ownWords(this.host.locale);
+    const own = ownWords(locale);
     showEmpty(this.host, this.el, { icon: "file-text", title: own.consoleEmptyTitle, text: own.consoleEmptyText });
   }
 
   private showError(error: unknown): void {
     this.el.empty();
-    const text = explainError(this.host, error);
-    showEmpty(this.host, this.el, { icon: "alert-circle", title: this.host.words.errorTitle, text });
+    const text = explainError(error);
+    showEmpty(this.host, this.el, { icon: "alert-circle", title: words.errorTitle, text });
   }
 
   private draw(entry: Entry): void {
@@ -72,8 +73,8 @@ export class Reader {
     article.createEl("p", { cls: "vs-byline", text: byline(entry) });
     if (entry.property_error) {
       const banner = article.createDiv({ cls: "vs-callout is-warn" });
-      appendIcon(this.host, banner, "alert-circle");
-      banner.createDiv().createEl("p", { text: this.host.words.frontmatterBroken(entry.property_error) });
+      appendIcon(banner, "alert-circle");
+      banner.createDiv().createEl("p", { text: words.frontmatterBroken(entry.property_error) });
     }
     const parsed = new DOMParser().parseFromString(entry.html, "text/html");
     const first = parsed.body.firstElementChild;

@@ -1,7 +1,7 @@
-import { FileSystemAdapter, MarkdownView, Menu, Modal, normalizePath, Notice, setIcon, TFile, type App } from "obsidian";
+import { FileSystemAdapter, MarkdownView, Menu, Modal, normalizePath, Notice, TFile, type App } from "obsidian";
 import type { Mention } from "../api/client";
 import type { Host, MenuItem } from "../host";
-import { wordsFor, type Locale } from "../i18n";
+import { words } from "../i18n";
 
 const NOTICE_MS = 5000;
 
@@ -9,21 +9,8 @@ const NOTICE_MS = 5000;
 export class ObsidianHost implements Host {
   constructor(
     private readonly app: App,
-    private readonly currentLocale: () => Locale,
     private readonly openSearch: (query: string) => void,
   ) {}
-
-  get locale(): Locale {
-    return this.currentLocale();
-  }
-
-  get words(): Host["words"] {
-    return wordsFor(this.locale);
-  }
-
-  icon(el: HTMLElement, name: string): void {
-    setIcon(el, name);
-  }
 
   openNote(path: string, newTab: boolean): void {
     void this.app.workspace.openLinkText(path, "", newTab);
@@ -56,7 +43,7 @@ export class ObsidianHost implements Host {
       const link = this.app.fileManager.generateMarkdownLink(file, mention.source, undefined, alias);
       return points.slice(0, mention.start).join("") + link + points.slice(mention.end).join("");
     });
-    this.notify(done ? this.words.linked(source.basename) : this.words.linkFailed(source.basename));
+    this.notify(done ? words.linked(source.basename) : words.linkFailed(source.basename));
   }
 
   search(query: string): void {

@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import { ItemView, type WorkspaceLeaf } from "obsidian";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -5,6 +6,7 @@ import { BacklinksPane } from "../views/backlinks";
 
 export const BACKLINKS_VIEW = "vault-sidecar-backlinks";
 export const MAP_VIEW = "vault-sidecar-map";
+export const METABOLISM_VIEW = "vault-sidecar-metabolism";
 export const BRIEF_VIEW = "vault-sidecar-brief";
 
 /** Backlinks+ in a side leaf; follows the active note. */
@@ -13,7 +15,7 @@ export class BacklinksLeaf extends ItemView {
 
   constructor(
     leaf: WorkspaceLeaf,
-    private readonly host: Host,
+    host: Host,
     connection: Connection,
   ) {
     super(leaf);
@@ -29,7 +31,7 @@ export class BacklinksLeaf extends ItemView {
   }
 
   override getDisplayText(): string {
-    return this.host.words.backlinks;
+    return words.backlinks;
   }
 
   override getIcon(): string {

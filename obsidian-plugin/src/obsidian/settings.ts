@@ -1,15 +1,16 @@
 import { getLanguage, PluginSettingTab, type App, type Plugin, type SettingDefinitionItem } from "obsidian";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
-import { localeOf, type Locale } from "../i18n";
+import { localeOf, speak, words, type Locale } from "../i18n";
 import { SettingsPane } from "../views/settings/panel";
 
 export interface Settings {
   language: "auto" | Locale;
   openWhenDone: boolean;
+  reportReading: boolean;
 }
 
-export const DEFAULT_SETTINGS: Settings = { language: "auto", openWhenDone: true };
+export const DEFAULT_SETTINGS: Settings = { language: "auto", openWhenDone: true, reportReading: true };
 
 /** Read stored settings; what is missing or of another kind falls back to the default. */
 export function readSettings(stored: unknown): Settings {
@@ -18,6 +19,7 @@ export function readSettings(stored: unknown): Settings {
   return {
     language: language === "en" || language === "zh-CN" ? language : "auto",
     openWhenDone: typeof found["openWhenDone"] === "boolean" ? found["openWhenDone"] : DEFAULT_SETTINGS.openWhenDone,
+    reportReading: typeof found["reportReading"] === "boolean" ? found["reportReading"] : DEFAULT_SETTINGS.reportReading,
   };
 }
 
@@ -40,7 +42,6 @@ export class SettingsTab extends PluginSettingTab {
   }
 
   override getSettingDefinitions(): SettingDefinitionItem[] {
-    const { words } = this.host;
     return [
       {
         name: words.settingConnection,
@@ -61,6 +62,7 @@ export class SettingsTab extends PluginSettingTab {
         },
       },
       { name: words.settingOpen, desc: words.settingOpenText, control: { type: "toggle", key: "openWhenDone" } },
+      { name: words.settingReading, desc: words.settingReadingText, control: { type: "toggle", key: "reportReading" } },
       {
         name: words.settings,
         searchable: false,
@@ -81,11 +83,11 @@ export class SettingsTab extends PluginSettingTab {
 
   override async setControlValue(key: string, value: unknown): Promise<void> {
     Object.assign(this.settings, readSettings({ ...this.settings, [key]: value }));
+    speak(localeFor(this.settings));
     await this.save();
   }
 
   private describe(): string {
-    const { words } = this.host;
     const state = this.connection.state;
     switch (state.kind) {
       case "ready":

@@ -1,13 +1,13 @@
+import { locale } from "../i18n";
 import type { Connection } from "../connection";
-import type { Host } from "../host";
 
 /** What happened in this run that is worth knowing when something is wrong; counted, never sent. */
 export const counted: Record<string, number> = {};
 
 /** Say how things stand, without names of notes, folders, vaults or keys. */
-export function diagnose(host: Host, connection: Connection, version: string): string {
+export function diagnose(connection: Connection, version: string): string {
   const { state } = connection;
-  const lines = [`plugin ${version}`, `language ${host.locale}`, `connection ${state.kind}`];
+  const lines = [`plugin ${version}`, `language ${locale}`, `connection ${state.kind}`];
   if (state.kind === "ready" || state.kind === "starting") {
     const { vault_id: _id, vault_name: _name, moc_path: _path, ...shown } = state.status;
     for (const [key, value] of Object.entries(shown)) lines.push(`${key} ${typeof value === "string" ? value.replace(/[^\s]*[\\/][^\s]*/g, "…") : String(value)}`);

@@ -1,3 +1,4 @@
+import { locale, words } from "../i18n";
 import { ApiError, Unreachable } from "../api/errors";
 import type { Host } from "../host";
 
@@ -36,10 +37,18 @@ export function appendMarked(el: HTMLElement, text: string, highlights: readonly
   if (at < points.length) el.appendText(plain(points.slice(at).join("")));
 }
 
+/** Draws one of Lucide's icons into an element, in the way of the host. */
+export let drawIcon: (el: HTMLElement, name: string) => void = () => undefined;
+
+/** Draw icons in a host's way from now on. */
+export function useIcons(draw: typeof drawIcon): void {
+  drawIcon = draw;
+}
+
 /** Append an icon; it is decoration, so screen readers pass over it. */
-export function appendIcon(host: Host, el: HTMLElement, name: string, cls = ""): HTMLElement {
+export function appendIcon(el: HTMLElement, name: string, cls = ""): HTMLElement {
   const span = el.createSpan({ cls: cls ? `vs-icon ${cls}` : "vs-icon", attr: { "aria-hidden": "true" } });
-  host.icon(span, name);
+  drawIcon(span, name);
   return span;
 }
 
@@ -55,33 +64,36 @@ export function appendContext(el: HTMLElement, found: { context: string; highlig
 }
 
 /** A button that shows only an icon, with a name for readers and tooltip. */
-export function iconButton(host: Host, el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
+export function iconButton(el: HTMLElement, icon: string, label: string, onClick: () => void): HTMLButtonElement {
   const button = el.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label } });
-  host.icon(button, icon);
+  drawIcon(button, icon);
   button.addEventListener("click", onClick);
   return button;
 }
 
 /** A button with words; `icon` comes before them, `cls` as the design names it. */
-export function press(host: Host, el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
+export function press(el: HTMLElement, label: string, run: () => void, cls = "", icon = ""): HTMLButtonElement {
   const button = el.createEl("button", { cls, attr: { "data-row": `${label}` } });
-  if (icon) appendIcon(host, button, icon);
+  if (icon) appendIcon(button, icon);
   span(button, "", label);
   button.addEventListener("click", run);
   return button;
 }
 
 /** A button that looks like a link. */
-export function linkButton(host: Host, el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
-  return press(host, el, label, run, "vs-plain vs-link");
+export function linkButton(el: HTMLElement, label: string, run: () => void): HTMLButtonElement {
+  const button = el.createEl("button", { cls: "vs-plain vs-link", attr: { "data-row": label } });
+  span(button, "", label);
+  button.addEventListener("click", run);
+  return button;
 }
 
 /** A command to type, with a button that copies it. */
 export function commandBox(host: Host, el: HTMLElement, command: string): void {
   const box = div(el, "vs-command");
   box.createEl("code", { text: command });
-  iconButton(host, box, "copy", host.words.copy, () => {
-    void host.copy(command).then(() => host.notify(host.words.copied));
+  iconButton(box, "copy", words.copy, () => {
+    void host.copy(command).then(() => host.notify(words.copied));
   });
 }
 
@@ -96,37 +108,37 @@ export interface EmptyState {
 /** Say in place of content why there is none and what to do. */
 export function showEmpty(host: Host, el: HTMLElement, state: EmptyState): void {
   const box = el.createDiv({ cls: "vs-empty", attr: { role: "status" } });
-  appendIcon(host, box, state.icon);
+  appendIcon(box, state.icon);
   if (state.title) box.createEl("h2", { text: state.title });
   box.createEl("p", { text: state.text });
   if (state.command) commandBox(host, box, state.command);
   const action = state.action;
   if (action) {
     const acts = div(box, "vs-acts");
-    press(host, acts, action.label, action.run);
+    press(acts, action.label, action.run);
   }
 }
 
 /** Say what went wrong and what to do, in the interface's language where it has words for it. */
-export function explain(host: Host, problem: { code: string; detail: string; fix: string }): { what: string; fix: string } {
-  const own = host.words.problems[problem.code];
+export function explain(problem: { code: string; detail: string; fix: string }): { what: string; fix: string } {
+  const own = words.problems[problem.code];
   return own === undefined ? { what: problem.detail, fix: problem.fix } : { what: own, fix: "" };
 }
 
 /** The same for anything that was thrown. */
-export function explainError(host: Host, error: unknown): string {
+export function explainError(error: unknown): string {
   if (error instanceof ApiError) {
-    const { what, fix } = explain(host, { code: error.code, detail: error.message, fix: error.fix });
+    const { what, fix } = explain({ code: error.code, detail: error.message, fix: error.fix });
     return [what, fix].filter(Boolean).join(" ");
   }
-  if (error instanceof Unreachable) return host.words.statusOffline;
+  if (error instanceof Unreachable) return words.statusOffline;
   return error instanceof Error ? error.message : String(error);
 }
 
-export function formatCount(host: Host, count: number): string {
-  return count.toLocaleString(host.locale);
+export function formatCount(count: number): string {
+  return count.toLocaleString(locale);
 }
 
-export function formatTime(host: Host, moment: Date): string {
-  return moment.toLocaleTimeString(host.locale, { hour: "2-digit", minute: "2-digit", hour12: false });
+export function formatTime(moment: Date): string {
+  return moment.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hour12: false });
 }

@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -20,9 +21,8 @@ export async function follow(connection: Connection, job: Job, tell: (job: Job) 
 
 /** Take links in without a form: one notice tells how far it is and what came of it. */
 export async function ingestQuietly(host: Host, connection: Connection, urls: string[]): Promise<void> {
-  const { words } = host;
   const { client } = connection;
-  if (!client) return host.notify(textOf(host, connection.state));
+  if (!client) return host.notify(textOf(connection.state));
   const notice = host.progress(`${words.ingesting}: ${hostOf(urls[0] ?? "")}`);
   try {
     const steps: Record<string, string> = { fetch: words.stepFetch, read: words.stepRead, write: words.stepWrite };
@@ -32,20 +32,19 @@ export async function ingestQuietly(host: Host, connection: Connection, urls: st
     });
     const results = (job.result as { results?: IngestResult[] } | null)?.results ?? [];
     const said = results.map((result) => {
-      if (result.error) return explain(host, result.error).what;
+      if (result.error) return explain(result.error).what;
       return `${result.status === "created" ? words.savedTitle : words.duplicateTitle}: ${result.path ?? ""}`;
     });
-    notice.end(job.error ? explain(host, job.error).what : said.join("\n") || words.failedTitle);
+    notice.end(job.error ? explain(job.error).what : said.join("\n") || words.failedTitle);
   } catch (error) {
-    notice.end(explainError(host, error));
+    notice.end(explainError(error));
   }
 }
 
 /** Fetch all subscriptions now; one notice tells how far it is and what came of it. */
 export async function runQuietly(host: Host, connection: Connection): Promise<void> {
-  const { words } = host;
   const { client } = connection;
-  if (!client) return host.notify(textOf(host, connection.state));
+  if (!client) return host.notify(textOf(connection.state));
   const notice = host.progress(words.runNow);
   try {
     const job = await follow(connection, await client.run(), (now) => {
@@ -53,9 +52,9 @@ export async function runQuietly(host: Host, connection: Connection): Promise<vo
       if (step) notice.set(words.fetching(step.done, step.total));
     });
     const { new: fresh = 0 } = (job.result ?? {}) as { new?: number };
-    notice.end(job.error ? explain(host, job.error).what : words.newCount(fresh));
+    notice.end(job.error ? explain(job.error).what : words.newCount(fresh));
   } catch (error) {
-    notice.end(explainError(host, error));
+    notice.end(explainError(error));
   }
 }
 
@@ -66,7 +65,7 @@ export function progressOf(job: Job): { done: number; total: number } | null {
 
 export function hostOf(url: string): string {
   try {
-    return new URL(url).host;
+    return new URL(url).origin.replace(/^https?:\/\//, "");
   } catch {
     return url;
   }

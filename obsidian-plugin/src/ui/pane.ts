@@ -1,6 +1,7 @@
+import { words } from "../i18n";
 import type { Connection, State } from "../connection";
 import type { Host } from "../host";
-import { div, explainError, formatTime, showEmpty, span } from "./dom";
+import { div, drawIcon, explainError, formatTime, showEmpty, span } from "./dom";
 import { progressOf } from "./status";
 import { attachTreeKeys } from "./tree_keys";
 
@@ -142,7 +143,7 @@ export abstract class Pane {
       cls: "tree-item-self is-clickable",
       attr: { role: "treeitem", tabindex: "-1", "aria-expanded": String(open), "data-row": key },
     });
-    this.host.icon(span(row, "vs-icon"), open ? "chevron-down" : "chevron-right");
+    drawIcon(span(row, "vs-icon"), open ? "chevron-down" : "chevron-right");
     span(row, "tree-item-inner", title);
     span(row, "tree-item-flair", flair);
     row.addEventListener("click", () => {
@@ -193,7 +194,6 @@ export abstract class Pane {
   }
 
   private showState(state: State): void {
-    const { words } = this.host;
     this.banner.addClass("is-hidden");
     switch (state.kind) {
       case "ready":
@@ -202,13 +202,13 @@ export abstract class Pane {
       case "connecting":
         return;
       case "starting": {
-        this.setFoot(words.indexing(...progressOf(this.host, state.status)));
+        this.setFoot(words.indexing(...progressOf(state.status)));
         if (!this.hasContent) this.showSkeleton();
         return;
       }
       case "offline":
         if (this.hasContent) {
-          const time = state.since ? formatTime(this.host, state.since) : "";
+          const time = state.since ? formatTime(state.since) : "";
           this.banner.setText(time ? words.offlineSince(time) : words.offlineTitle);
           this.banner.removeClass("is-hidden");
           return;
@@ -216,8 +216,8 @@ export abstract class Pane {
         return this.showInstead({ icon: "unplug", title: words.offlineTitle, text: words.offlineText, command: "kb serve" });
       case "not-set-up":
         return this.showInstead({ icon: "folder", title: words.notSetUpTitle, text: words.notSetUpText, command: "kb init" });
-      case "session-over":
-        return this.showInstead({ icon: "unplug", title: words.sessionOverTitle, text: words.sessionOverText, command: "kb open" });
+      case "closed":
+        return this.showInstead({ icon: "unplug", ...state });
       case "mismatch":
         return this.showInstead({
           icon: "alert-circle",
@@ -243,9 +243,9 @@ export abstract class Pane {
     this.body.empty();
     showEmpty(this.host, this.body, {
       icon: "alert-circle",
-      title: this.host.words.errorTitle,
-      text: explainError(this.host, error),
-      action: { label: this.host.words.retry, run: () => void this.reload() },
+      title: words.errorTitle,
+      text: explainError(error),
+      action: { label: words.retry, run: () => void this.reload() },
     });
   }
 

@@ -1,14 +1,14 @@
+import { words } from "../i18n";
 import type { Connection, State } from "../connection";
-import type { Host } from "../host";
-import { formatCount, span } from "./dom";
+import { drawIcon, formatCount, span } from "./dom";
 
 /** One quiet item in the status bar; gives a call that ends it. */
-export function showStatus(host: Host, connection: Connection, el: HTMLElement): () => void {
+export function showStatus(connection: Connection, el: HTMLElement): () => void {
   el.addClass("vs-statusbar");
   return connection.onState((state) => {
     el.empty();
-    host.icon(span(el, "vs-icon"), ICONS[state.kind]);
-    span(el, "", textOf(host, state));
+    drawIcon(span(el, "vs-icon"), ICONS[state.kind]);
+    span(el, "", textOf(state));
   });
 }
 
@@ -18,24 +18,23 @@ const ICONS: Record<State["kind"], string> = {
   offline: "unplug",
   mismatch: "alert-circle",
   "other-vault": "alert-circle",
-  "session-over": "unplug",
+  closed: "unplug",
   starting: "loader",
   ready: "check",
 };
 
 /** How many of how many notes are read, as people write numbers. */
-export function progressOf(host: Host, status: { done: number; total: number }): [string, string] {
-  return [formatCount(host, status.done), formatCount(host, status.total)];
+export function progressOf(status: { done: number; total: number }): [string, string] {
+  return [formatCount(status.done), formatCount(status.total)];
 }
 
 /** Say in a word how the connection stands. */
-export function textOf(host: Host, state: State): string {
-  const { words } = host;
+export function textOf(state: State): string {
   switch (state.kind) {
     case "ready":
       return words.statusReady(state.status.vault_name);
     case "starting":
-      return progressOf(host, state.status).join(" / ");
+      return progressOf(state.status).join(" / ");
     case "mismatch":
       return words.statusMismatch;
     case "other-vault":
@@ -44,8 +43,8 @@ export function textOf(host: Host, state: State): string {
       return words.statusNotSetUp;
     case "connecting":
       return words.statusConnecting;
-    case "session-over":
-      return words.statusSessionOver;
+    case "closed":
+      return state.short;
     default:
       return words.statusOffline;
   }

@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Links, Mention } from "../api/client";
 import { ApiError } from "../api/errors";
 import type { Connection } from "../connection";
@@ -20,7 +21,7 @@ export class BacklinksPane extends Pane {
   private limit = PAGE;
 
   constructor(host: Host, connection: Connection) {
-    super(host, connection, host.words.backlinks);
+    super(host, connection, words.backlinks);
   }
 
   /** Follow another note; `null` when none is open. */
@@ -45,7 +46,7 @@ export class BacklinksPane extends Pane {
   }
 
   protected drawHead(): void {
-    const name = this.note === null ? this.host.words.noNoteOpen : this.title || nameOf(this.note);
+    const name = this.note === null ? words.noNoteOpen : this.title || nameOf(this.note);
     make(this.head, "h2", this.note === null ? "vs-muted" : "", name);
   }
 
@@ -70,11 +71,10 @@ export class BacklinksPane extends Pane {
 
   private drawNoNote(): void {
     this.setFoot("");
-    showEmpty(this.host, this.body, { icon: "file-text", text: this.host.words.openANote });
+    showEmpty(this.host, this.body, { icon: "file-text", text: words.openANote });
   }
 
   private draw(links: Links): void {
-    const { words } = this.host;
     const own = links.back.filter((back) => !back.generated);
     const generated = links.back.filter((back) => back.generated);
     const left = links.back_total - links.back.length;
@@ -108,7 +108,7 @@ export class BacklinksPane extends Pane {
       const hint = links.related.length > 0 ? ` ${words.relatedIsAStart(links.related.length)}` : "";
       make(this.body, "p", "vs-hint", words.nothingLinks + hint);
     }
-    this.setFoot(words.upToDate(formatTime(this.host, new Date())));
+    this.setFoot(words.upToDate(formatTime(new Date())));
   }
 
   private drawMentions(parent: HTMLElement, key: string, mentions: (Back | Mention)[], target?: string): void {
@@ -141,7 +141,7 @@ export class BacklinksPane extends Pane {
       appendContext(text, mention);
       this.noteRow(line, source);
       if ("name" in mention && target && this.host.linkMention) {
-        const button = make(line, "button", "", this.host.words.link);
+        const button = make(line, "button", "", words.link);
         button.addEventListener("click", (event) => {
           event.stopPropagation();
           void this.host.linkMention?.(mention, target);
@@ -151,9 +151,8 @@ export class BacklinksPane extends Pane {
   }
 
   private drawRelated(parent: HTMLElement, related: Related): void {
-    const { words } = this.host;
     const row = div(parent, "vs-rel");
-    appendIcon(this.host, row, "file");
+    appendIcon(row, "file");
     span(row, "vs-t", related.title);
     const { tags = [], neighbours = [], text = [] } = related.reasons;
     const reasons = [
@@ -168,7 +167,7 @@ export class BacklinksPane extends Pane {
 
   private outRow(parent: HTMLElement, link: Forward, icon: string, right: string): HTMLElement {
     const row = parent.createDiv({ cls: link.resolved ? "vs-rel" : "vs-rel is-unresolved", attr: { title: link.target } });
-    appendIcon(this.host, row, icon);
+    appendIcon(row, icon);
     span(row, "vs-t", link.title);
     span(row, "vs-n", right);
     row.setAttribute("role", "treeitem");
@@ -182,7 +181,6 @@ export class BacklinksPane extends Pane {
   }
 
   private drawUnwritten(parent: HTMLElement, found: Forward[]): void {
-    const { words } = this.host;
     const link = found[0];
     if (!link) return;
     const row = this.outRow(parent, link, "file-plus", words.notWrittenYet);

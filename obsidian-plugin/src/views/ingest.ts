@@ -1,3 +1,4 @@
+import { locale, words } from "../i18n";
 import type { IngestResult, Job } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -13,8 +14,8 @@ export interface IngestOptions {
   fromClipboard: boolean;
   /** Some page or program asks: the form says so, and nothing begins by itself. */
   handedOver?: boolean;
-  /** Bookmarklets to offer below the form, by label. */
-  bookmarklets?: [string, string][];
+  /** Draws what the host offers below the form. */
+  below?: (el: HTMLElement) => void;
   /** Open a single new note at once. */
   openWhenDone: boolean;
   close: () => void;
@@ -43,7 +44,6 @@ export class IngestPanel {
   }
 
   private showForm(links: string, tags: string, problem: string): void {
-    const { words } = this.host;
     const body = this.begin(words.ingest);
     const field = div(body, "vs-field");
     field.createEl("label", { text: words.ingestLink, attr: { for: "vs-ingest-link" } });
@@ -60,7 +60,7 @@ export class IngestPanel {
       { label: words.cancel, run: this.options.close },
       { label: words.ingestAction, icon: "corner-down-left", cta: true, run: submit },
     ]);
-    this.offerBookmarklets(body);
+    this.options.below?.(body);
     const onEnter = (event: KeyboardEvent): void => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -72,32 +72,19 @@ export class IngestPanel {
     input.select();
   }
 
-  private offerBookmarklets(body: HTMLElement): void {
-    const offered = this.options.bookmarklets ?? [];
-    if (offered.length === 0) return;
-    const box = div(body, "vs-field");
-    span(box, "vs-small vs-muted", this.host.words.bookmarkletHint);
-    const row = div(box, "vs-acts");
-    for (const [label, href] of offered) {
-      const link = row.createEl("a", { text: label, attr: { href } });
-      link.addEventListener("click", (event) => event.preventDefault());
-    }
-  }
-
   private async start(text: string, tagText: string, force: boolean): Promise<void> {
-    const { words } = this.host;
     const urls = text.split(/\s+/).filter((word) => /^https?:\/\/./i.test(word));
     const tags = tagText.split(/[,，\s]+/).map((tag) => tag.replace(/^#/, "")).filter(Boolean);
     const client = this.connection.client;
     if (urls.length === 0) return this.showForm(text, tagText, words.noLink);
-    if (!client) return this.showForm(text, tagText, textOf(this.host, this.connection.state));
+    if (!client) return this.showForm(text, tagText, textOf(this.connection.state));
     try {
       this.job = await follow(this.connection, await client.ingest(urls, tags, force), (job) => {
         this.job = job;
         if (!this.left) this.showProgress(job);
       });
     } catch (error) {
-      const message = explainError(this.host, error);
+      const message = explainError(error);
       if (this.left) this.host.notify(message);
       else this.showForm(text, tagText, message);
       return;
@@ -106,7 +93,6 @@ export class IngestPanel {
   }
 
   private showProgress(job: Job): void {
-    const { words } = this.host;
     const last = job.steps[job.steps.length - 1] as { step: string; url: string; number: number; of: number; bytes?: number } | undefined;
     const body = this.begin(words.ingesting);
     const many = (last?.of ?? 1) > 1 ? `${last?.number ?? 1} / ${last?.of ?? 1} · ` : "";
@@ -116,7 +102,7 @@ export class IngestPanel {
     const labels = { fetch: words.stepFetch, read: words.stepRead, write: words.stepWrite };
     STEPS.forEach((step, n) => {
       const item = make(list, "li", n < at ? "is-ok" : n === at ? "" : "is-todo");
-      appendIcon(this.host, item, n < at ? "check" : n === at ? "loader" : "circle", n === at ? "vs-spin" : "");
+      appendIcon(item, n < at ? "check" : n === at ? "loader" : "circle", n === at ? "vs-spin" : "");
       span(item, "", labels[step]);
       span(item, "", step === "fetch" && last?.bytes ? `${Math.round(last.bytes / 1000)} kB` : "");
     });
@@ -133,7 +119,6 @@ export class IngestPanel {
   }
 
   private finish(job: Job, text: string, tags: string): void {
-    const { words } = this.host;
     const results = ((job.result as { results?: IngestResult[] } | null)?.results ?? []).slice();
     const only = results.length === 1 ? results[0] : undefined;
     if (job.state === "cancelled") {
@@ -141,7 +126,7 @@ export class IngestPanel {
       return;
     }
     if (job.error) {
-      const { what, fix } = explain(this.host, job.error);
+      const { what, fix } = explain(job.error);
       const message = [what, fix].filter(Boolean).join(" ");
       if (this.left) this.host.notify(message);
       else this.showForm(text, tags, message);
@@ -159,7 +144,6 @@ export class IngestPanel {
   }
 
   private showOne(result: IngestResult, text: string, tags: string): void {
-    const { words } = this.host;
     const titles = { created: words.savedTitle, duplicate: words.duplicateTitle, buried: words.buriedTitle, failed: words.failedTitle };
     const body = this.begin(titles[result.status]);
     if (result.title) make(body, "p", "vs-result-title", result.title);
@@ -169,12 +153,12 @@ export class IngestPanel {
       this.buttons(body, [{ label: words.ingestAnother, run: () => this.showForm("", tags, "") }, open]);
     } else if (result.status === "failed") {
       const callout = body.createDiv({ cls: "vs-callout is-warn", attr: { role: "alert" } });
-      appendIcon(this.host, callout, "alert-circle");
+      appendIcon(callout, "alert-circle");
       const lines = callout.createDiv();
-      const { what, fix } = explain(this.host, result.error ?? { code: "", detail: "", fix: "" });
+      const { what, fix } = explain(result.error ?? { code: "", detail: "", fix: "" });
       make(lines, "p", "", what);
       if (fix) make(lines, "p", "vs-muted", fix);
-      if (result.retry_at) make(lines, "p", "vs-muted", words.ingestAgainAt(new Date(result.retry_at).toLocaleString(this.host.locale)));
+      if (result.retry_at) make(lines, "p", "vs-muted", words.ingestAgainAt(new Date(result.retry_at).toLocaleString(locale)));
       this.buttons(body, [{ label: words.close, run: this.options.close }, { label: words.tryAgain, cta: true, run: () => this.showForm(text, tags, "") }]);
     } else {
       make(body, "p", "vs-small vs-muted", result.path ?? "");
@@ -185,7 +169,6 @@ export class IngestPanel {
   }
 
   private facts(body: HTMLElement, result: IngestResult): void {
-    const { words } = this.host;
     const list = make(body, "dl", "vs-kv");
     const add = (name: string, value: string): void => {
       if (!value) return;
@@ -193,21 +176,20 @@ export class IngestPanel {
       make(list, "dd", "vs-num", value);
     };
     add(words.fieldNote, result.path ?? "");
-    const whole = words.textFull(formatCount(this.host, result.words ?? 0), result.images?.length ?? 0);
+    const whole = words.textFull(formatCount(result.words ?? 0), result.images?.length ?? 0);
     add(words.fieldText, result.body_state === "missing" ? words.textMissing : result.body_state === "summary_only" ? words.textPart : whole);
     add(words.fieldProvenance, [result.site, result.published].filter(Boolean).join(" · "));
   }
 
   private showMany(results: IngestResult[]): void {
-    const { words } = this.host;
     const body = this.begin(this.sum(results));
     const list = make(body, "ul", "vs-steps");
     for (const result of results) {
       const failed = result.status === "failed";
       const item = make(list, "li", failed ? "is-bad" : result.status === "created" ? "is-ok" : "");
-      appendIcon(this.host, item, failed ? "x" : result.status === "created" ? "check" : "minus");
+      appendIcon(item, failed ? "x" : result.status === "created" ? "check" : "minus");
       const text = span(item, "", result.title ?? hostOf(result.url));
-      make(text, "small", "", result.error ? explain(this.host, result.error).what : (result.path ?? ""));
+      make(text, "small", "", result.error ? explain(result.error).what : (result.path ?? ""));
       const path = result.path;
       if (path) {
         const button = make(item, "button", "vs-plain vs-link", words.open);
@@ -219,7 +201,7 @@ export class IngestPanel {
 
   private sum(results: IngestResult[]): string {
     const count = (status: IngestResult["status"]): number => results.filter((result) => result.status === status).length;
-    return this.host.words.manyTitle(count("created"), count("duplicate") + count("buried"), count("failed"));
+    return words.manyTitle(count("created"), count("duplicate") + count("buried"), count("failed"));
   }
 
   private open(path: string): void {
@@ -238,7 +220,7 @@ export class IngestPanel {
     for (const { label, icon, cta, run } of buttons) {
       const button = make(row, "button", cta ? "mod-cta" : "");
       span(button, "", label);
-      if (icon) appendIcon(this.host, button, icon);
+      if (icon) appendIcon(button, icon);
       button.addEventListener("click", run);
       if (cta) button.focus();
     }

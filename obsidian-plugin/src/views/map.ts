@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Moc } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -12,7 +13,7 @@ export class MapPane extends Pane {
   private readonly whole = new Set<string>();
 
   constructor(host: Host, connection: Connection) {
-    super(host, connection, host.words.map);
+    super(host, connection, words.map);
   }
 
   protected concerns(event: string): boolean {
@@ -20,13 +21,12 @@ export class MapPane extends Pane {
   }
 
   protected drawHead(): void {
-    const { words } = this.host;
     make(this.head, "h2", "", words.map);
-    iconButton(this.host, this.head, "search", words.search, () => this.host.search(""));
-    iconButton(this.host, this.head, "file-text", words.openMap, () => {
+    iconButton(this.head, "search", words.search, () => this.host.search(""));
+    iconButton(this.head, "file-text", words.openMap, () => {
       if (this.moc) this.host.openNote(this.moc.path, false);
     });
-    iconButton(this.host, this.head, "refresh-cw", words.regenerate, () => void this.regenerate());
+    iconButton(this.head, "refresh-cw", words.regenerate, () => void this.regenerate());
   }
 
   protected async load(): Promise<() => void> {
@@ -41,15 +41,14 @@ export class MapPane extends Pane {
     if (!client) return;
     try {
       const moc = await client.writeMoc();
-      this.host.notify(moc.problem || this.host.words.regenerated(moc.path));
+      this.host.notify(moc.problem || words.regenerated(moc.path));
       await this.reload();
     } catch (error) {
-      this.host.notify(explainError(this.host, error));
+      this.host.notify(explainError(error));
     }
   }
 
   private draw(moc: Moc): void {
-    const { words } = this.host;
     this.moc = moc;
     this.drawCounts(moc);
     if (moc.hubs_total === 0) {
@@ -69,11 +68,10 @@ export class MapPane extends Pane {
         if (moc.orphans_total > moc.orphans.length) make(el, "p", "vs-hint", words.more(moc.orphans_total - moc.orphans.length));
       });
     }
-    this.setFoot(moc.problem || words.mapUpdated(moc.path, formatTime(this.host, new Date())));
+    this.setFoot(moc.problem || words.mapUpdated(moc.path, formatTime(new Date())));
   }
 
   private drawCounts(moc: Moc): void {
-    const { words } = this.host;
     const layered = ["core", "wiki", "sources", "inbox"].some((layer) => (moc.counts[layer] ?? 0) > 0);
     const shown: [string, string][] = layered
       ? ["core", "wiki", "sources", "inbox"].map((layer) => [layer, words.layers[layer] ?? layer])
@@ -81,20 +79,19 @@ export class MapPane extends Pane {
     const counts = div(this.body, "vs-counts");
     for (const [key, label] of shown) {
       const cell = counts.createDiv();
-      make(cell, "b", "", formatCount(this.host, moc.counts[key] ?? 0));
+      make(cell, "b", "", formatCount(moc.counts[key] ?? 0));
       span(cell, "", label);
     }
   }
 
   private drawHubs(parent: HTMLElement, moc: Moc): void {
-    const { words } = this.host;
     const hubs = this.whole.has("hubs") ? moc.hubs : moc.hubs.slice(0, FEW);
     for (const hub of hubs) {
       const row = div(parent, "vs-hub");
       span(row, "vs-t", hub.title);
       const count = row.createSpan({ cls: "vs-n", attr: { "aria-label": words.inLinks(hub.in_links) } });
-      appendIcon(this.host, count, "link");
-      count.appendText(` ${formatCount(this.host, hub.in_links)}`);
+      appendIcon(count, "link");
+      count.appendText(` ${formatCount(hub.in_links)}`);
       if (hub.gist) span(row, "vs-g", hub.gist);
       this.noteRow(row, hub.path);
     }
@@ -109,7 +106,7 @@ export class MapPane extends Pane {
     for (const topic of moc.topics.slice(0, this.whole.has("topics") ? undefined : 18)) {
       const tag = topic.tag;
       const button = make(topics, "button", "tag", `#${tag}`);
-      span(button, "vs-num", formatCount(this.host, topic.count));
+      span(button, "vs-num", formatCount(topic.count));
       button.addEventListener("click", () => this.host.search(`tag:${tag} `));
     }
   }

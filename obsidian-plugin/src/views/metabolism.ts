@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
 import { appendIcon, commandBox, div, explainError, formatCount, linkButton, press, showEmpty, span, make } from "../ui/dom";
@@ -15,8 +16,8 @@ export class MetabolismPane extends Pane {
   private all = false;
 
   constructor(host: Host, connection: Connection) {
-    super(host, connection, host.words.metabolism, "view");
-    this.source = new MetabolismSource(() => this.connection.client, host);
+    super(host, connection, words.metabolism, "view");
+    this.source = new MetabolismSource(() => this.connection.client);
   }
 
   protected concerns(event: string): boolean {
@@ -24,7 +25,7 @@ export class MetabolismPane extends Pane {
   }
 
   protected drawHead(): void {
-    const title = make(this.head, "h2", "", this.host.words.metabolism);
+    const title = make(this.head, "h2", "", words.metabolism);
     title.addClass("vs-bar-title");
   }
 
@@ -34,10 +35,9 @@ export class MetabolismPane extends Pane {
   }
 
   private draw(health: Health, docket: Dying[]): void {
-    const { words } = this.host;
     const body = div(this.body, "vs-body");
     const need = make(body, "section", "vs-need");
-    const soon = health.expiring.filter((one) => one.days <= SOON).length;
+    const soon = health.expiring.filter((one) => one.days >= 0 && one.days <= SOON).length;
     make(need, "h1", "", words.needSentence(docket.length + soon));
     make(need, "p", "vs-muted", words.needDetail(soon, docket.length, health.chewable.length));
     this.drawStats(body, health);
@@ -47,33 +47,31 @@ export class MetabolismPane extends Pane {
   }
 
   private drawStats(parent: HTMLElement, health: Health): void {
-    const { words } = this.host;
     const list = make(parent, "dl", "vs-stats");
     for (const stat of health.stats) {
       const cell = div(list, "vs-stat");
       make(cell, "dt", "", words.stats[stat.key] ?? stat.key);
-      const figure = make(cell, "dd", "", formatCount(this.host, stat.value));
-      if (stat.of) make(figure, "small", "", ` ${stat.of}`);
-      if (stat.share !== undefined) div(cell, "vs-meter").createEl("i").setCssProps({ width: `${Math.round(stat.share * 100)}%` });
+      const figure = make(cell, "dd", "", stat.figure);
+      make(figure, "small", "", ` ${stat.beside}`);
+      if (stat.share !== undefined) div(make(cell, "dd", "vs-extra"), "vs-meter").createEl("i").setCssProps({ width: `${Math.round(stat.share * 100)}%` });
       else if (stat.months.length > 1) {
         make(cell, "dd", "vs-visually-hidden", words.months(stat.months.length, Math.min(...stat.months), Math.max(...stat.months)));
-        drawSpark(cell, stat.months, stat.asBars);
+        drawSpark(make(cell, "dd", "vs-extra"), stat.months, true);
       }
     }
     make(parent, "p", "vs-small vs-muted vs-under", words.aliveMeans);
   }
 
   private drawDocket(parent: HTMLElement, health: Health, docket: Dying[]): void {
-    const { words } = this.host;
     const head = div(make(parent, "section", "vs-section"), "vs-section-head");
     make(head, "h2", "", words.docket);
-    span(head, "vs-count", formatCount(this.host, docket.length));
+    span(head, "vs-count", formatCount(docket.length));
     span(head, "vs-small vs-muted", words.allFive);
     if (docket.length === 0) return showEmpty(this.host, parent, { icon: "check", text: health.observed < 180 ? words.notYetKnown(health.observed, 180) : words.docketEmpty });
     const shown = this.all ? docket : docket.slice(0, FEW);
     for (const one of shown) this.drawDying(parent, one);
     if (docket.length > shown.length) {
-      linkButton(this.host, parent, words.more(docket.length - shown.length), () => {
+      linkButton(parent, words.more(docket.length - shown.length), () => {
         this.all = true;
         void this.reload();
       });
@@ -81,36 +79,33 @@ export class MetabolismPane extends Pane {
   }
 
   private drawDying(parent: HTMLElement, one: Dying): void {
-    const { words } = this.host;
     const box = make(parent, "article", "vs-docket");
     const head = div(box, "vs-docket-head");
     const text = head.createDiv();
     make(text, "h3", "", one.title);
     make(text, "p", "vs-small vs-muted", [words.layers[one.layer] ?? one.layer, one.path].filter(Boolean).join(" · "));
     const acts = div(head, "vs-act");
-    press(this.host, acts, words.open, () => this.host.openNote(one.path, false));
-    press(this.host, acts, words.promote, () => openPromote(this.host, this.connection, one.path, one.title), "", "arrow-up-circle");
+    press(acts, words.open, () => this.host.openNote(one.path, false));
+    press(acts, words.promote, () => openPromote(this.host, this.connection, one.path, one.title), "", "arrow-up-circle");
     const five = make(box, "dl", "vs-five");
     for (const condition of one.conditions) this.drawCondition(five, condition);
   }
 
   private drawCondition(parent: HTMLElement, condition: Condition): void {
-    const { words } = this.host;
-    const cell = parent.createDiv();
+    const cell = parent.createDiv({ attr: { title: condition.why } });
     const name = make(cell, "dt");
-    appendIcon(this.host, name, condition.met ? "check" : "circle");
+    appendIcon(name, condition.state === "met" ? "check" : "circle");
     span(name, "", words.conditions[condition.key] ?? condition.key);
     const value = make(cell, "dd", "", condition.figure);
     make(value, "small", "", condition.detail);
   }
 
   private drawSide(parent: HTMLElement, health: Health): void {
-    const { words } = this.host;
     const section = (title: string, count?: number): HTMLElement => {
       const el = make(parent, "section", "vs-section");
       const head = div(el, "vs-section-head");
       make(head, "h2", "", title);
-      if (count !== undefined) span(head, "vs-count", formatCount(this.host, count));
+      if (count !== undefined) span(head, "vs-count", formatCount(count));
       return el;
     };
     const bury = section(words.buryOrSpare);
@@ -124,8 +119,7 @@ export class MetabolismPane extends Pane {
       const title = div(row, "vs-t");
       const open = make(title, "button", "vs-plain vs-title", one.title);
       open.addEventListener("click", () => this.host.openNote(one.path, false));
-      if (one.from) make(title, "small", "", one.from);
-      press(this.host, row, words.promote, () => openPromote(this.host, this.connection, one.path, one.title));
+      press(row, words.promote, () => openPromote(this.host, this.connection, one.path, one.title));
     }
     if (health.expiring.length > FEW) make(inbox, "p", "vs-small vs-muted", words.more(health.expiring.length - FEW));
     if (health.chewable.length > 0) {
@@ -137,7 +131,7 @@ export class MetabolismPane extends Pane {
       const list = section(words.toTidy).createEl("ul", { cls: "vs-tally" });
       for (const { key, count } of health.tidy) {
         const row = make(list, "li");
-        make(row, "b", "", formatCount(this.host, count));
+        make(row, "b", "", formatCount(count));
         span(row, "", words.tidy[key] ?? key);
       }
     }
@@ -146,8 +140,7 @@ export class MetabolismPane extends Pane {
 
 /** Promote a note: into the wiki with when it is used again; into the core with a sentence of one's own, too. */
 export function openPromote(host: Host, connection: Connection, note: string, title: string): void {
-  const { words } = host;
-  const source = new MetabolismSource(() => connection.client, host);
+  const source = new MetabolismSource(() => connection.client);
   host.modal(words.promoteTitle(title), (el, close) => {
     const box = div(el, "vs-promote");
     const target = div(box, "vs-seg");
@@ -166,15 +159,13 @@ export function openPromote(host: Host, connection: Connection, note: string, ti
       sentenceBox.toggleClass("is-hidden", !core);
       displaceBox.toggleClass("is-hidden", true);
     };
-    press(host, target, words.toWiki, () => choose(false));
-    press(host, target, words.toCore, () => choose(true));
+    press(target, words.toWiki, () => choose(false));
+    press(target, words.toCore, () => choose(true));
     choose(false);
     const problem = box.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const foot = div(box, "vs-foot");
-    press(host, foot, words.cancel, close);
-    press(
-      host,
-      foot,
+    press(foot, words.cancel, close);
+    press(foot,
       words.promote,
       () => {
         source.promote(note, when.value.trim(), toCore, sentence.value.trim(), displace.value.trim()).then(
@@ -183,7 +174,7 @@ export function openPromote(host: Host, connection: Connection, note: string, ti
             host.notify(words.promoted(path));
           },
           (error: unknown) => {
-            problem.setText(explainError(host, error));
+            problem.setText(explainError(error));
             if (MetabolismSource.isFull(error)) displaceBox.toggleClass("is-hidden", false);
           },
         );

@@ -1,3 +1,4 @@
+import { words } from "../i18n";
 import type { Hit, SearchResult } from "../api/client";
 import type { Connection } from "../connection";
 import type { Host } from "../host";
@@ -30,17 +31,16 @@ export class SearchPanel {
   ) {}
 
   mount(root: HTMLElement, query: string): void {
-    const { words } = this.host;
     root.addClass("prompt");
     root.setAttribute("aria-label", words.search);
     const bar = div(root, "prompt-input-container");
-    appendIcon(this.host, bar, "search");
+    appendIcon(bar, "search");
     this.input = bar.createEl("input", {
       cls: "prompt-input",
       attr: { type: "text", "aria-label": words.search, spellcheck: "false", autocomplete: "off", role: "combobox", "aria-expanded": "true", "aria-controls": "vs-search-results" },
     });
     this.input.value = query;
-    iconButton(this.host, bar, "x", words.clear, () => {
+    iconButton(bar, "x", words.clear, () => {
       this.input.value = "";
       this.input.focus();
       void this.update();
@@ -64,16 +64,15 @@ export class SearchPanel {
   }
 
   private async update(): Promise<void> {
-    const { words } = this.host;
     const query = this.input.value;
     const turn = ++this.turn;
     const { client, state } = this.connection;
     if (!client) {
-      return this.show([], state.kind === "starting" ? `${words.indexing(...progressOf(this.host, state.status))} ${words.indexingHint}` : textOf(this.host, state));
+      return this.show([], state.kind === "starting" ? `${words.indexing(...progressOf(state.status))} ${words.indexingHint}` : textOf(state));
     }
     if (!query.trim()) {
       const notes = state.kind === "ready" ? state.status.notes : 0;
-      this.input.placeholder = words.searchPlaceholder(formatCount(this.host, notes));
+      this.input.placeholder = words.searchPlaceholder(formatCount(notes));
       return this.show(recent.map((text) => ({ kind: "recent", query: text })), "");
     }
     try {
@@ -81,29 +80,26 @@ export class SearchPanel {
       if (turn === this.turn) this.showFound(query, found);
     } catch (error) {
       if (turn !== this.turn) return;
-      this.show([], explainError(this.host, error));
+      this.show([], explainError(error));
     }
   }
 
   private showFound(query: string, found: SearchResult): void {
-    const { words } = this.host;
     if (found.total > 0) {
       return this.show(found.hits.map((hit) => ({ kind: "hit", hit })), this.says(found));
     }
     const rows: Row[] = this.host.createNote && found.reason === "no-match" ? [{ kind: "create", name: query.trim() }] : [];
-    this.show(rows, found.reason === "no-term" ? words.searchNoTerm : words.searchNone(formatCount(this.host, found.searched)));
+    this.show(rows, found.reason === "no-term" ? words.searchNoTerm : words.searchNone(formatCount(found.searched)));
   }
 
   private says(found: SearchResult): string {
-    const { words } = this.host;
     const corrected = Object.entries(found.corrections).map(([from, to]) => words.searchCorrected(from, to));
     const how = found.mode === "lexical" ? "" : words.searchModes[found.mode];
-    return [words.searchResults(formatCount(this.host, found.total)), ...corrected, how].filter(Boolean).join(" · ");
+    return [words.searchResults(formatCount(found.total)), ...corrected, how].filter(Boolean).join(" · ");
   }
 
   /** Say where in a note the words stand, and where it lies. */
   private reasons(hit: Hit): string {
-    const { words } = this.host;
     const fields = hit.fields.filter((field) => field !== "body").map((field) => words.searchFields[field] ?? field);
     if (hit.fields.length === 0) fields.push(words.searchByMeaning);
     const place = hit.layer || (hit.path.includes("/") ? (hit.path.split("/")[0] ?? "") : "");
@@ -121,17 +117,16 @@ export class SearchPanel {
   }
 
   private drawRow(row: Row, index: number): void {
-    const { words } = this.host;
     const el = this.results.createDiv({ cls: "suggestion-item vs-hitrow", attr: { role: "option", id: `vs-hit-${index}` } });
     if (row.kind === "hit") {
       const { hit } = row;
-      appendIcon(this.host, el, "file");
+      appendIcon(el, "file");
       appendMarked(span(el, "vs-t"), hit.title, hit.title_highlights);
       span(el, "vs-p", this.reasons(hit));
       const snippet = hit.snippets[0];
       if (snippet) appendMarked(span(el, "vs-s"), snippet.text, snippet.highlights);
     } else {
-      appendIcon(this.host, el, row.kind === "recent" ? "clock" : "file-plus");
+      appendIcon(el, row.kind === "recent" ? "clock" : "file-plus");
       span(el, "vs-t", row.kind === "recent" ? row.query : words.createNote(row.name));
       span(el, "vs-p", row.kind === "recent" ? words.searchRecent : "");
     }
@@ -194,7 +189,6 @@ export class SearchPanel {
   }
 
   private drawKeys(root: HTMLElement): void {
-    const { words } = this.host;
     const keys: [string, string][] = [["↑↓", words.keysMove], ["↵", words.keysOpen]];
     if (this.host.insertLink) keys.push(["alt ↵", words.keysInsert]);
     keys.push(["tag: path:", words.keysFilter], ["esc", words.keysClose]);

@@ -10,6 +10,10 @@ type Callback = (...args: unknown[]) => void;
 class Events {
   private readonly listeners = new Map<string, Set<Callback>>();
 
+  offref(ref: { off(): void }): void {
+    ref.off();
+  }
+
   on(name: string, callback: Callback): { off(): void } {
     const set = this.listeners.get(name) ?? new Set();
     this.listeners.set(name, set.add(callback));
@@ -39,6 +43,10 @@ class Component {
 
 export class TFile {
   constructor(readonly path: string) {}
+
+  get extension(): string {
+    return this.path.split(".").pop() ?? "";
+  }
 
   get basename(): string {
     return (this.path.split("/").pop() ?? "").replace(/\.md$/, "");

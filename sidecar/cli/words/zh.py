@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidecar.cli.words.text import Words
 
 WORDS = Words(
-    commands_title="命令",
+    tagline="Vault Sidecar：为 Obsidian 库打理链接、地图、搜索、收录、订阅与遗忘。",
     group_start="开始",
     group_notes="笔记",
     group_find="查找",
@@ -27,6 +27,9 @@ WORDS = Words(
     console="控制台",
     watching="监视",
     map="地图",
+    feeds="订阅",
+    runs="上次 {last}，下次 {next}，{waiting} 条等待评档",
+    never="还没有",
     attention="注意",
     problems="{count} 条笔记有问题；查看：kb list problems",
     opened="已在浏览器中打开 {url}。",
@@ -218,6 +221,13 @@ WORDS = Words(
         "preference-invalid": "preference.yaml 有误。",
         "subscription-exists": "已有这个订阅。",
         "subscription-not-found": "没有这个订阅。",
+        "item-not-found": "没有这个条目。",
+        "run-in-progress": "正在取一轮订阅。",
+        "not-set-up": "还没有设置订阅。",
+        "promotion-refused": "这条笔记不能这样提升。",
+        "trial-refused": "过堂只能由你在终端里进行。",
+        "memory-invalid": "记忆文件有误。",
+        "agent-error": "智能体一侧出了问题。",
         "usage": "命令的写法有误。",
     },
 )

@@ -1,3 +1,4 @@
+import { locale, words } from "../../i18n";
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
 import { explainError, formatCount, showEmpty } from "../../ui/dom";
@@ -42,11 +43,10 @@ export class GraphView {
     private readonly note: string | null,
   ) {
     this.whole = note === null;
-    this.own = ownWords(host.locale);
+    this.own = ownWords(locale);
   }
 
   mount(root: HTMLElement): void {
-    const { words } = this.host;
     this.root = root;
     root.addClass("vs-view", "vs-framed", "vs-graph");
     const bar = root.createDiv({ cls: "vs-bar" });
@@ -92,7 +92,6 @@ export class GraphView {
   }
 
   private async load(): Promise<void> {
-    const { words } = this.host;
     const { client } = this.connection;
     if (!client) return;
     try {
@@ -112,13 +111,13 @@ export class GraphView {
       this.points.forEach((point, n) => (point.r = 2.6 + 2 * Math.log2(1 + (this.nodes[n]?.links ?? 0))));
       const orphans = this.nodes.filter((node) => node.links === 0).length;
       const status = this.root.querySelector("[role=status]");
-      if (status) status.textContent = this.own.graphCounts(formatCount(this.host, this.nodes.length), formatCount(this.host, this.links.length), formatCount(this.host, orphans));
+      if (status) status.textContent = this.own.graphCounts(formatCount(this.nodes.length), formatCount(this.links.length), formatCount(orphans));
       this.left = STEPS;
       this.isFitted = true;
       this.animate();
     } catch (error) {
       this.root.querySelector(".vs-stage")?.replaceChildren();
-      showEmpty(this.host, this.root, { icon: "alert-circle", title: words.errorTitle, text: explainError(this.host, error) });
+      showEmpty(this.host, this.root, { icon: "alert-circle", title: words.errorTitle, text: explainError(error) });
     }
   }
 

@@ -1,3 +1,4 @@
+import { locale, words } from "../../i18n";
 import type { Host } from "../../host";
 import { appendIcon, div, formatTime, iconButton, press, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
@@ -17,10 +18,10 @@ export interface Actions {
 }
 
 /** A tier is always glyph and word. */
-export function tierBadge(host: Host, el: HTMLElement, tier: Tier): void {
+export function tierBadge(el: HTMLElement, tier: Tier): void {
   const badge = el.createSpan({ cls: "vs-tier", attr: { "data-tier": tier } });
   drawTier(badge, tier);
-  span(badge, "", host.words.tiers[tier]);
+  span(badge, "", words.tiers[tier]);
 }
 
 export function duration(seconds: number): string {
@@ -30,25 +31,25 @@ export function duration(seconds: number): string {
 }
 
 /** A moment as people say it: the time today, the word yesterday, else the day. */
-export function moment(host: Host, iso: string): string {
+export function moment(iso: string): string {
   const date = new Date(iso);
   if (!iso || Number.isNaN(date.getTime())) return "";
   const midnight = new Date();
   midnight.setHours(0, 0, 0, 0);
   const days = Math.floor((midnight.getTime() - date.getTime()) / 86_400_000) + 1;
-  if (days <= 0) return formatTime(host, date);
-  if (days === 1) return host.words.yesterday;
+  if (days <= 0) return formatTime(date);
+  if (days === 1) return words.yesterday;
   const isThisYear = date.getFullYear() === midnight.getFullYear();
-  return date.toLocaleDateString(host.locale, { day: "numeric", month: isThisYear ? "long" : "short", ...(isThisYear ? {} : { year: "numeric" }) });
+  return date.toLocaleDateString(locale, { day: "numeric", month: isThisYear ? "long" : "short", ...(isThisYear ? {} : { year: "numeric" }) });
 }
 
 /** Source and time and the like, with dots between. */
-export function byline(host: Host, el: HTMLElement, item: Item, ...more: string[]): void {
-  make(el, "p", "vs-by", [item.source, moment(host, item.published), ...more].filter(Boolean).join(" · "));
+export function byline(el: HTMLElement, item: Item, ...more: string[]): void {
+  make(el, "p", "vs-by", [item.source, moment(item.published), ...more].filter(Boolean).join(" · "));
 }
 
-export function bodyState(host: Host, item: Item): string {
-  return host.words.bodyStates[item.bodyState] ?? "";
+export function bodyState(item: Item): string {
+  return words.bodyStates[item.bodyState] ?? "";
 }
 
 function speak(el: HTMLElement, item: Item): void {
@@ -65,9 +66,8 @@ export function titleOf(el: HTMLElement, item: Item, actions: Pick<Actions, "ope
   return title;
 }
 
-export function matchLine(host: Host, el: HTMLElement, item: Item): void {
+export function matchLine(el: HTMLElement, item: Item): void {
   if (item.match.length === 0) return;
-  const { words } = host;
   const line = make(el, "p", "vs-match");
   item.match.slice(0, 4).forEach((found, n) => {
     const part = line.createSpan();
@@ -86,31 +86,28 @@ export function whyLine(el: HTMLElement, item: Item): void {
 
 /** A large card of Today. */
 export function drawCard(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
-  const { words } = host;
   const card = make(parent, "article", "vs-card");
   const meta = div(card, "vs-card-meta");
-  tierBadge(host, meta, item.tier);
+  tierBadge(meta, item.tier);
   span(meta, "", [words.kinds[item.kind], item.seconds ? duration(item.seconds) : ""].filter(Boolean).join(" · "));
   titleOf(card, item, actions);
-  byline(host, card, item, bodyState(host, item));
+  byline(card, item, bodyState(item));
   if (item.line) speak(make(card, "p", "", item.line), item);
   whyLine(card, item);
-  matchLine(host, card, item);
+  matchLine(card, item);
   const foot = div(card, "vs-card-foot");
   saveButton(host, foot, item, actions);
-  press(host, foot, item.kind === "video" ? words.watch : words.read, () => actions.open(item), "clickable-icon", item.kind === "video" ? "play" : "file-text");
+  press(foot, item.kind === "video" ? words.watch : words.read, () => actions.open(item), "clickable-icon", item.kind === "video" ? "play" : "file-text");
   menuButton(host, foot, item, actions);
 }
 
 export function saveButton(host: Host, el: HTMLElement, item: Item, actions: Actions, cls = ""): void {
-  const { words } = host;
   const run = (): void => (item.note ? host.openNote(item.note, false) : actions.save(item));
-  press(host, el, item.note ? words.inVault : words.saveToVault, run, cls, item.note ? "bookmark-check" : "bookmark-plus");
+  press(el, item.note ? words.inVault : words.saveToVault, run, cls, item.note ? "bookmark-check" : "bookmark-plus");
 }
 
 export function menuButton(host: Host, el: HTMLElement, item: Item, actions: Actions): void {
-  const { words } = host;
-  const button = iconButton(host, el, "more-horizontal", words.moreActions, () =>
+  const button = iconButton(el, "more-horizontal", words.moreActions, () =>
     host.menu(button, [
       { label: words.openInBrowser, icon: "external-link", run: () => actions.browse(item) },
       { label: words.copyLink, icon: "link", run: () => void host.copy(item.url).then(() => host.notify(words.copied)) },
@@ -122,32 +119,31 @@ export function menuButton(host: Host, el: HTMLElement, item: Item, actions: Act
 }
 
 /** A video with its picture. */
-export function drawTile(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
+export function drawTile(parent: HTMLElement, item: Item, actions: Actions): void {
   const tile = make(parent, "article", item.tier === "skip" ? "vs-tile is-skip" : "vs-tile");
   const thumb = tile.createEl("button", { cls: "vs-thumb", attr: { tabindex: "-1", "aria-hidden": "true" } });
-  appendIcon(host, thumb, KIND_ICONS[item.kind] ?? "file-text");
+  appendIcon(thumb, KIND_ICONS[item.kind] ?? "file-text");
   actions.picture(thumb, item);
   if (item.seconds) span(thumb, "vs-dur", duration(item.seconds));
   thumb.addEventListener("click", () => actions.open(item));
   titleOf(tile, item, actions);
-  byline(host, tile, item);
+  byline(tile, item);
   whyLine(tile, item);
-  metaLine(host, tile, item);
+  metaLine(tile, item);
 }
 
 /** A text without a picture. */
-export function drawBrief(host: Host, parent: HTMLElement, item: Item, actions: Actions): void {
+export function drawBrief(parent: HTMLElement, item: Item, actions: Actions): void {
   const el = make(parent, "article", "vs-brief");
   titleOf(el, item, actions);
   if (item.line) speak(make(el, "p", "", item.line), item);
-  byline(host, el, item);
-  metaLine(host, el, item);
+  byline(el, item);
+  metaLine(el, item);
 }
 
-export function metaLine(host: Host, el: HTMLElement, item: Item): void {
+export function metaLine(el: HTMLElement, item: Item): void {
   const meta = div(el, "vs-tile-meta");
-  tierBadge(host, meta, item.tier);
-  const { words } = host;
-  const state = item.note ? words.inVault : item.status === "archived" ? words.archived : bodyState(host, item);
+  tierBadge(meta, item.tier);
+  const state = item.note ? words.inVault : item.status === "archived" ? words.archived : bodyState(item);
   span(meta, item.note ? "vs-state-badge is-ok" : "vs-state-badge", state);
 }

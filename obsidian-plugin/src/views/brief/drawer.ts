@@ -1,5 +1,6 @@
+import { words } from "../../i18n";
 import type { Host } from "../../host";
-import { appendIcon, div, iconButton, linkButton, press, span, make } from "../../ui/dom";
+import { appendIcon, div, drawIcon, iconButton, linkButton, make, press, span } from "../../ui/dom";
 import { counted } from "../../ui/diagnostics";
 import { bodyState, duration, menuButton, moment, saveButton, tierBadge, whyLine, matchLine, type Actions } from "./card";
 import { TIERS, type Item, type Tier } from "./model";
@@ -24,54 +25,52 @@ export function playerOf(url: string): string {
 
 /** One item at the side: player or picture, verdict, sum, text, what can be done. */
 export function drawDrawer(host: Host, el: HTMLElement, item: Item, place: string, actions: DrawerHost): void {
-  const { words } = host;
   el.empty();
   const bar = div(el, "vs-drawer-bar");
-  appendIcon(host, bar, item.kind === "video" ? "play" : "file-text");
+  appendIcon(bar, item.kind === "video" ? "play" : "file-text");
   span(bar, "", words.kinds[item.kind] ?? item.kind);
   span(bar, "vs-sep vs-from", item.source);
   if (place) span(bar, "vs-sep vs-num vs-wide", place);
   const end = span(bar, "vs-end");
-  iconButton(host, end, "chevron-up", words.previousItem, () => actions.step(-1));
-  iconButton(host, end, "chevron-down", words.nextItem, () => actions.step(1));
-  iconButton(host, end, "x", words.close, () => actions.close());
+  iconButton(end, "chevron-up", words.previousItem, () => actions.step(-1));
+  iconButton(end, "chevron-down", words.nextItem, () => actions.step(1));
+  iconButton(end, "x", words.close, () => actions.close());
   const body = el.createDiv({ cls: "vs-drawer-body", attr: { tabindex: "0", role: "group", "aria-label": item.title } });
-  if (item.kind === "video") drawPlayer(host, body, item, actions);
-  drawText(host, body, item, actions);
+  if (item.kind === "video") drawPlayer(body, item, actions);
+  drawText(body, item, actions);
   const foot = div(el, "vs-drawer-foot");
   saveButton(host, foot, item, actions, "mod-cta");
-  press(host, foot, words.browser, () => actions.browse(item), "", "external-link");
+  press(foot, words.browser, () => actions.browse(item), "", "external-link");
   span(foot, "vs-grow");
-  iconButton(host, foot, "list-plus", words.moreOfSource, () => actions.more(item));
-  iconButton(host, foot, "thumbs-down", words.notInterested, () => actions.dismiss(item));
+  iconButton(foot, "list-plus", words.moreOfSource, () => actions.more(item));
+  iconButton(foot, "thumbs-down", words.notInterested, () => actions.dismiss(item));
   menuButton(host, foot, item, actions);
 }
 
 /** Title, facts, verdict, sum and body, as the drawer and the reading column show them. */
-export function drawText(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
+export function drawText(body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
   const head = body.createDiv();
   const title = make(head, "h2", "", item.title);
   if (item.lang) title.setAttribute("lang", item.lang);
   const facts = make(head, "p", "vs-facts");
-  for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(host, item.published), item.seconds ? duration(item.seconds) : "", bodyState(host, item)]) {
+  for (const fact of [item.source, item.author === item.source ? "" : item.author, moment(item.published), item.seconds ? duration(item.seconds) : "", bodyState(item)]) {
     if (fact) span(facts, "", fact);
   }
-  drawVerdict(host, body, item, actions);
-  if (item.parts.length > 0) drawSum(host, body, item);
-  drawBody(host, body, item);
+  drawVerdict(body, item, actions);
+  if (item.parts.length > 0) drawSum(body, item);
+  drawBody(body, item);
 }
 
-function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
-  const { words } = host;
+function drawVerdict(body: HTMLElement, item: Item, actions: Pick<DrawerHost, "overrule">): void {
   const box = div(body, "vs-verdict");
   const head = div(box, "vs-verdict-head");
-  tierBadge(host, head, item.tier);
+  tierBadge(head, item.tier);
   span(head, "vs-muted", item.tier === "new" ? words.notJudged : (words.judgedBy[item.by] ?? ""));
-  const change = press(host, head, words.overrule, () => openChange(), "vs-plain vs-link vs-small vs-to-end");
+  const change = press(head, words.overrule, () => openChange(), "vs-plain vs-link vs-small vs-to-end");
   change.setAttribute("aria-expanded", "false");
   if (item.line) make(box, "p", "", item.line);
   whyLine(box, item);
-  matchLine(host, box, item);
+  matchLine(box, item);
   if (item.reason) make(box, "p", "vs-limits", words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason);
   if (item.verified) make(box, "p", "vs-limits", item.verified);
   else if (item.why) make(box, "p", "vs-limits", words.limits);
@@ -80,14 +79,13 @@ function drawVerdict(host: Host, body: HTMLElement, item: Item, actions: Pick<Dr
     const row = box.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.overrule } });
     const why = box.createEl("input", { attr: { type: "text", placeholder: words.overruleWhy, "aria-label": words.overruleWhy } });
     for (const tier of TIERS.filter((one) => one !== "new")) {
-      press(host, row, words.tiers[tier], () => actions.overrule(item, tier, why.value.trim())).setAttribute("aria-pressed", String(tier === item.tier));
+      press(row, words.tiers[tier], () => actions.overrule(item, tier, why.value.trim())).setAttribute("aria-pressed", String(tier === item.tier));
     }
     row.querySelector("button")?.focus();
   };
 }
 
-function drawSum(host: Host, body: HTMLElement, item: Item): void {
-  const { words } = host;
+function drawSum(body: HTMLElement, item: Item): void {
   const details = body.createEl("details", { attr: { open: "" } });
   make(details, "summary", "vs-label", words.whyHere);
   const table = make(details, "table", "vs-sum");
@@ -100,8 +98,7 @@ function drawSum(host: Host, body: HTMLElement, item: Item): void {
 }
 
 /** The text as its source gave it: never markup, only paragraphs, with its times apart. */
-function drawBody(host: Host, body: HTMLElement, item: Item): void {
-  const { words } = host;
+function drawBody(body: HTMLElement, item: Item): void {
   const box = div(body, "vs-item-body");
   if (item.lang) box.setAttribute("lang", item.lang);
   const parts = item.body.split(/\n{2,}|\n(?=\[?\d{1,2}:\d\d)/).map((part) => part.trim()).filter(Boolean);
@@ -124,20 +121,19 @@ function drawBody(host: Host, body: HTMLElement, item: Item): void {
   };
   show(parts.slice(0, SHOWN));
   if (parts.length <= SHOWN) return;
-  const all = linkButton(host, box, words.showAll(parts.length - SHOWN), () => {
+  const all = linkButton(box, words.showAll(parts.length - SHOWN), () => {
     all.remove();
     show(parts.slice(SHOWN));
   });
 }
 
 /** The picture with a button; the site's player comes at a click only, and the browser if it does not answer. */
-function drawPlayer(host: Host, body: HTMLElement, item: Item, actions: DrawerHost): void {
-  const { words } = host;
+function drawPlayer(body: HTMLElement, item: Item, actions: DrawerHost): void {
   const box = div(body, "vs-player");
   actions.picture(box, item);
   const address = playerOf(item.url);
   const play = box.createEl("button", { cls: "vs-play", attr: { "aria-label": address ? words.play : words.openInBrowser } });
-  host.icon(play, address ? "play" : "external-link");
+  drawIcon(play, address ? "play" : "external-link");
   if (item.seconds) span(box, "vs-dur", duration(item.seconds));
   play.addEventListener("click", () => {
     if (!address) return actions.browse(item);

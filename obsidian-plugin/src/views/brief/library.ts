@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import { appendIcon, div, formatCount, iconButton, linkButton, press, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { moment, tierBadge, titleOf } from "./card";
@@ -10,8 +11,6 @@ const SINCE: readonly Filter["since"][] = ["7", "30", "365", ""];
 
 /** All that was ever seen: facets, a table, and what can be done with many at once. */
 export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): void {
-  const { host } = panel;
-  const { words } = host;
   const lib = div(parent, "vs-lib");
   const facets = lib.createEl("aside", { cls: "vs-facets", attr: { "aria-label": words.filters } });
   for (const facet of FACETS) drawFacet(panel, facets, facet, found);
@@ -20,13 +19,13 @@ export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): vo
   const bar = div(main, "vs-toolbar");
   drawSearch(panel, bar);
   const count = countFilters(panel.filter);
-  const open = press(host, bar, words.filters, () => open.setAttribute("aria-expanded", String(lib.classList.toggle("is-filtering"))), "vs-lib-filter", "filter");
+  const open = press(bar, words.filters, () => open.setAttribute("aria-expanded", String(lib.classList.toggle("is-filtering"))), "vs-lib-filter", "filter");
   open.setAttribute("aria-expanded", "false");
   if (count > 0) span(open, "vs-num", String(count));
-  bar.createSpan({ cls: "vs-muted vs-num", text: words.ofItems(formatCount(host, found.total), formatCount(host, found.all)), attr: { role: "status" } });
+  bar.createSpan({ cls: "vs-muted vs-num", text: words.ofItems(formatCount(found.total), formatCount(found.all)), attr: { role: "status" } });
   const end = div(bar, "vs-end");
   drawSort(panel, end);
-  press(host, end, words.exportWord, () => panel.exportItems([]), "", "download");
+  press(end, words.exportWord, () => panel.exportItems([]), "", "download");
   if (count > 0) drawChips(panel, main, found);
   if (found.items.length === 0) drawNothing(panel, main, found);
   else drawTable(panel, main, found.items);
@@ -35,7 +34,6 @@ export function drawLibrary(panel: Panel, parent: HTMLElement, found: Found): vo
 }
 
 function drawFacet(panel: Panel, parent: HTMLElement, facet: Facet, found: Found): void {
-  const { words } = panel.host;
   const values = found.facets[facet] ?? [];
   const chosen = panel.filter[facet];
   if (values.length === 0 && chosen.length === 0) return;
@@ -48,14 +46,13 @@ function drawFacet(panel: Panel, parent: HTMLElement, facet: Facet, found: Found
     check.checked = chosen.includes(value);
     check.addEventListener("change", () => panel.narrow({ [facet]: check.checked ? [value] : [] }));
     if (facet === "tier") drawTier(row, value);
-    row.createSpan({ cls: "vs-name", text: labelOf(panel, facet, value, label), attr: { title: label } });
-    span(row, "vs-num", formatCount(panel.host, count));
+    row.createSpan({ cls: "vs-name", text: labelOf(facet, value, label), attr: { title: label } });
+    span(row, "vs-num", formatCount(count));
   }
   if (values.length > shown.length) make(box, "p", "vs-small vs-muted", words.more(values.length - shown.length));
 }
 
-export function labelOf(panel: Panel, facet: Facet, value: string, label = value): string {
-  const { words } = panel.host;
+export function labelOf(facet: Facet, value: string, label = value): string {
   if (facet === "tier") return words.tiers[value as Tier] ?? label;
   if (facet === "kind") return words.kinds[value] ?? label;
   const [status = "", reason] = value.split(":");
@@ -64,7 +61,6 @@ export function labelOf(panel: Panel, facet: Facet, value: string, label = value
 }
 
 function drawSince(panel: Panel, parent: HTMLElement): void {
-  const { words } = panel.host;
   const box = parent.createDiv({ cls: "vs-facet", attr: { role: "radiogroup", "aria-label": words.facetTime } });
   make(box, "h3", "vs-label", words.facetTime);
   for (const since of SINCE) {
@@ -77,27 +73,24 @@ function drawSince(panel: Panel, parent: HTMLElement): void {
 }
 
 function drawChips(panel: Panel, parent: HTMLElement, found: Found): void {
-  const { words } = panel.host;
   const chips = div(parent, "vs-chips vs-above");
   const add = (text: string, change: Partial<Filter>): void => {
     const chip = chips.createEl("button", { cls: "vs-chip", attr: { "aria-label": words.dropFilter(text) } });
     span(chip, "", text);
-    appendIcon(panel.host, chip, "x");
+    appendIcon(chip, "x");
     chip.addEventListener("click", () => panel.narrow(change));
   };
   for (const facet of FACETS) {
     for (const value of panel.filter[facet]) {
       const label = found.facets[facet]?.find((one) => one.value === value)?.label;
-      add(labelOf(panel, facet, value, label ?? value), { [facet]: panel.filter[facet].filter((one) => one !== value) });
+      add(labelOf(facet, value, label ?? value), { [facet]: panel.filter[facet].filter((one) => one !== value) });
     }
   }
   if (panel.filter.since) add(words.lastDays(panel.filter.since), { since: "" });
-  linkButton(panel.host, chips, words.clearAll, () => panel.narrow({ ...NO_FILTER, sort: panel.filter.sort }));
+  linkButton(chips, words.clearAll, () => panel.narrow({ ...NO_FILTER, sort: panel.filter.sort }));
 }
 
 function drawTable(panel: Panel, parent: HTMLElement, items: Item[]): void {
-  const { host } = panel;
-  const { words } = host;
   const table = make(parent, "table", "vs-table");
   const head = make(table, "thead").createEl("tr");
   const all = make(head, "th", "c-check").createEl("input", { attr: { type: "checkbox", "aria-label": words.selectPage, "data-row": "all" } });
@@ -117,22 +110,20 @@ function drawTable(panel: Panel, parent: HTMLElement, items: Item[]): void {
     titleOf(cell, item, panel, "span").addClass("vs-cell-title");
     const sub = item.reason ? (words.asideReasons[item.reason.split(":")[0] ?? ""] ?? item.reason) : item.match.map((found) => `${found.word} ${words.places[found.where] ?? found.where}`).join(", ");
     span(cell, "vs-cell-sub", sub || item.line);
-    tierBadge(host, make(row, "td", "c-tier"), item.tier);
+    tierBadge(make(row, "td", "c-tier"), item.tier);
     make(row, "td", "c-src", item.source);
     const state = item.note ? words.inVault : (words.statuses[item.status] ?? item.status);
     make(row, "td", "c-st").createSpan({ cls: item.note ? "vs-state-badge is-ok" : "vs-state-badge", text: state });
-    make(row, "td", "c-date", moment(host, item.published));
+    make(row, "td", "c-date", moment(item.published));
   }
 }
 
 function drawBatch(panel: Panel, parent: HTMLElement, items: Item[]): void {
-  const { host } = panel;
-  const { words } = host;
   const chosen = items.filter((item) => panel.chosen.has(item.id));
   const bar = parent.createDiv({ cls: "vs-batch", attr: { role: "toolbar", "aria-label": words.batch } });
   make(bar, "b", "vs-num", words.selected(panel.chosen.size));
-  iconButton(host, bar, "x", words.clearSelection, () => panel.choose([...panel.chosen], false));
+  iconButton(bar, "x", words.clearSelection, () => panel.choose([...panel.chosen], false));
   const isBack = chosen.every((item) => item.status === "archived");
-  press(host, bar, isBack ? words.unarchive : words.archive, () => panel.archive(chosen), "", "archive");
-  press(host, bar, words.exportMarkdown, () => panel.exportItems([...panel.chosen]), "", "download");
+  press(bar, isBack ? words.unarchive : words.archive, () => panel.archive(chosen), "", "archive");
+  press(bar, words.exportMarkdown, () => panel.exportItems([...panel.chosen]), "", "download");
 }

@@ -1,3 +1,4 @@
+import { locale, words } from "../../i18n";
 import { appendIcon, div, formatCount, iconButton, press, showEmpty, span, make } from "../../ui/dom";
 import { drawTier } from "../../ui/svg";
 import { byline, drawTile, menuButton, metaLine, moment, saveButton, titleOf } from "./card";
@@ -7,9 +8,8 @@ import type { Note } from "./source";
 
 /** The field that filters by a word; it keeps what is typed while the list below changes. */
 export function drawSearch(panel: Panel, parent: HTMLElement): void {
-  const { words } = panel.host;
   const label = make(parent, "label", "vs-search");
-  appendIcon(panel.host, label, "search");
+  appendIcon(label, "search");
   const input = label.createEl("input", { attr: { type: "search", placeholder: words.filterByWord, "aria-label": words.filterByWord, "data-row": "q", spellcheck: "false" } });
   input.value = panel.filter.q;
   const typed = (event: Event): void => {
@@ -21,7 +21,6 @@ export function drawSearch(panel: Panel, parent: HTMLElement): void {
 
 /** All, and each tier with its count. */
 export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void {
-  const { words } = panel.host;
   const seg = parent.createDiv({ cls: "vs-seg", attr: { role: "group", "aria-label": words.facets.tier } });
   const counts = new Map((found.facets.tier ?? []).map(({ value, count }) => [value, count]));
   const add = (tier: (typeof TIERS)[number] | ""): void => {
@@ -30,7 +29,7 @@ export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void
     const button = seg.createEl("button", { attr: { "aria-pressed": String(isOn), "aria-label": name, "data-row": `tier-${tier}` } });
     if (tier) drawTier(button, tier);
     span(button, tier ? "vs-word" : "", name);
-    if (isOn) span(button, "vs-num", formatCount(panel.host, found.total));
+    if (isOn) span(button, "vs-num", formatCount(found.total));
     button.addEventListener("click", () => panel.narrow({ tier: tier ? [tier] : [] }));
   };
   add("");
@@ -38,7 +37,6 @@ export function drawTiers(panel: Panel, parent: HTMLElement, found: Found): void
 }
 
 export function drawSort(panel: Panel, parent: HTMLElement): void {
-  const { words } = panel.host;
   const select = parent.createEl("select", { cls: "dropdown", attr: { "aria-label": words.sort, "data-row": "sort" } });
   for (const sort of ["new", "tier", "weight"] as const) {
     const option = select.createEl("option", { text: words.sorts[sort], attr: { value: sort } });
@@ -56,14 +54,13 @@ export function drawVideos(panel: Panel, parent: HTMLElement, found: Found): voi
   drawSort(panel, div(bar, "vs-end"));
   if (found.items.length === 0) return drawNothing(panel, body, found);
   const grid = div(body, "vs-grid");
-  for (const item of found.items) drawTile(panel.host, grid, item, panel);
+  for (const item of found.items) drawTile(grid, item, panel);
   drawPager(panel, body, found.total);
 }
 
 /** Articles as a list, with the chosen one beside it. */
 export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, open: Item | undefined): void {
   const { host } = panel;
-  const { words } = host;
   const split = div(parent, "vs-split");
   const list = split.createEl("section", { cls: "vs-list", attr: { "aria-label": words.views.article } });
   const head = div(list, "vs-list-head");
@@ -72,55 +69,54 @@ export function drawArticles(panel: Panel, parent: HTMLElement, found: Found, op
   if (found.items.length === 0) drawNothing(panel, list, found);
   let group = "";
   for (const item of found.items) {
-    const day = dayOf(panel, item);
+    const day = dayOf(item);
     if (day !== group && panel.filter.sort === "new") div(list, "vs-list-group", day);
     group = day;
     const row = list.createEl("article", { cls: item.seen ? "vs-list-item is-seen" : "vs-list-item", attr: item.id === open?.id ? { "aria-current": "true" } : {} });
     titleOf(row, item, { open: () => panel.read(item.id) });
     if (item.line) make(row, "p", "", item.line);
-    byline(host, row, item);
-    metaLine(host, row, item);
+    byline(row, item);
+    metaLine(row, item);
   }
   drawPager(panel, list, found.total);
   const read = make(split, "article", "vs-read");
   if (!open) return;
   const bar = div(read, "vs-read-bar");
   saveButton(host, bar, open, panel);
-  iconButton(host, bar, "list-plus", words.moreOfSource, () => panel.more(open));
-  iconButton(host, bar, "thumbs-down", words.notInterested, () => panel.dismiss(open));
+  iconButton(bar, "list-plus", words.moreOfSource, () => panel.more(open));
+  iconButton(bar, "thumbs-down", words.notInterested, () => panel.dismiss(open));
   const end = span(bar, "vs-end");
-  iconButton(host, end, "external-link", words.openInBrowser, () => panel.browse(open));
+  iconButton(end, "external-link", words.openInBrowser, () => panel.browse(open));
   menuButton(host, end, open, panel);
   panel.text(div(read, "vs-prose vs-article"), open);
 }
 
-function dayOf(panel: Panel, item: Item): string {
-  const said = moment(panel.host, item.published);
-  return /\d:\d/.test(said) ? panel.host.words.today : said;
+function dayOf(item: Item): string {
+  const said = moment(item.published);
+  return /\d:\d/.test(said) ? words.today : said;
 }
 
 /** Briefs of past days, the newest open; a line's title leads to its item's drawer. */
 export function drawReports(panel: Panel, parent: HTMLElement, reports: Report[], open: Report | undefined, note: Note): void {
   const { host } = panel;
-  const { words } = host;
   if (!open) return drawNotSet(panel, parent, words.noReports);
   const split = div(parent, "vs-split");
   const list = split.createEl("section", { cls: "vs-list", attr: { "aria-label": words.views.reports } });
   let group = "";
   for (const report of reports) {
     const day = new Date(`${report.date}T12:00`);
-    const month = day.toLocaleDateString(host.locale, { year: "numeric", month: "long" });
+    const month = day.toLocaleDateString(locale, { year: "numeric", month: "long" });
     if (month !== group) div(list, "vs-list-group", month);
     group = month;
     const row = list.createEl("article", { cls: "vs-list-item is-seen", attr: report.date === open.date ? { "aria-current": "true" } : {} });
-    const said = day.toLocaleDateString(host.locale, { weekday: "short", day: "numeric", month: "long" });
-    press(host, make(row, "h3"), said, () => panel.read(report.date), "vs-plain vs-title");
+    const said = day.toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "long" });
+    press(make(row, "h3"), said, () => panel.read(report.date), "vs-plain vs-title");
     if (report.summary) make(row, "p", report.failed ? "vs-state-badge is-bad" : "", report.summary);
     if (report.runs) make(row, "p", "vs-num", report.runs);
   }
   const read = make(split, "article", "vs-read");
   const bar = div(read, "vs-read-bar");
-  if (note.path) press(host, bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
+  if (note.path) press(bar, words.openNote, () => host.openNote(note.path, false), "", "file-text");
   span(bar, "vs-end vs-muted vs-small vs-num", note.path);
   const prose = div(read, "vs-prose");
   const parsed = new DOMParser().parseFromString(note.html, "text/html");

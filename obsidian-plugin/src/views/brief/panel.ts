@@ -1,6 +1,7 @@
+import { words } from "../../i18n";
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
-import { appendIcon, explainError, formatCount, formatTime, press, showEmpty, span, make } from "../../ui/dom";
+import { appendIcon, drawIcon, explainError, formatCount, formatTime, make, press, showEmpty, span } from "../../ui/dom";
 import { follow, progressOf } from "../../ui/jobs";
 import { Pane } from "../../ui/pane";
 import type { Actions } from "./card";
@@ -50,9 +51,9 @@ export class BriefPane extends Pane implements Panel {
     connection: Connection,
     readonly settings: () => void,
   ) {
-    super(host, connection, host.words.brief, "view");
+    super(host, connection, words.brief, "view");
     this.place = readPlace(host.recall("brief"));
-    this.source = new BriefSource(() => this.connection.client, host);
+    this.source = new BriefSource(() => this.connection.client);
   }
 
   get filter(): Filter {
@@ -142,7 +143,6 @@ export class BriefPane extends Pane implements Panel {
   // ── bar ──────────────────────────────────────────────────────────────────────────────────────
 
   protected drawHead(): void {
-    const { words } = this.host;
     this.head.empty();
     const nav = this.head.createDiv({ cls: "vs-nav", attr: { role: "tablist", "aria-label": words.brief } });
     for (const view of VIEWS) {
@@ -154,30 +154,29 @@ export class BriefPane extends Pane implements Panel {
   }
 
   private drawCapsule(): void {
-    const { words } = this.host;
     const { runs } = this;
     const box = this.head.createDiv({ cls: "vs-capsule", attr: { role: "status" } });
     const state = span(box, "vs-state");
     if (runs.running) {
-      appendIcon(this.host, state, "loader", "vs-spin");
+      appendIcon(state, "loader", "vs-spin");
       span(state, "", words.fetching(runs.running.done, runs.running.total));
       return;
     }
     const failed = runs.lastFailed !== "";
     make(state, "i", `vs-dot${failed ? " is-bad" : runs.last ? "" : " is-idle"}`);
-    const time = (iso: string): string => formatTime(this.host, new Date(iso));
+    const time = (iso: string): string => formatTime(new Date(iso));
     span(state, "", failed ? words.runFailed : runs.last ? words.ranAt(time(runs.last)) : words.neverRan);
     if (runs.next) span(box, "vs-sep", words.nextAt(time(runs.next)));
     if (runs.waiting) span(box, "vs-sep vs-wide", words.waitCount(runs.waiting));
-    if (runs.left !== null) span(box, "vs-sep vs-wide", runs.left > 0 ? words.leftToday(formatCount(this.host, runs.left)) : words.noneLeftToday);
+    if (runs.left !== null) span(box, "vs-sep vs-wide", runs.left > 0 ? words.leftToday(formatCount(runs.left)) : words.noneLeftToday);
     if (runs.failed.length > 0 || failed) {
       const text = runs.failed.map((one) => `${one.title}: ${one.reason}`).join("\n") || runs.lastFailed;
       const alert = box.createSpan({ cls: "vs-sep vs-alert", attr: { title: text } });
-      appendIcon(this.host, alert, "alert-circle");
+      appendIcon(alert, "alert-circle");
       span(alert, "", failed ? words.why : words.failedCount(runs.failed.length));
     }
     if (runs.set === "ready") {
-      press(this.host, box, words.runNow, () => void this.runNow(), "", "play");
+      press(box, words.runNow, () => void this.runNow(), "", "play");
     }
   }
 
@@ -194,7 +193,7 @@ export class BriefPane extends Pane implements Panel {
       });
       if (job.error) this.host.notify(job.error.detail);
     } catch (error) {
-      this.host.notify(explainError(this.host, error));
+      this.host.notify(explainError(error));
     } finally {
       this.running = false;
       await this.reload();
@@ -243,7 +242,7 @@ export class BriefPane extends Pane implements Panel {
   }
 
   text(el: HTMLElement, item: Item): void {
-    drawText(this.host, el, item, this);
+    drawText(el, item, this);
   }
 
   private keep(): void {
@@ -269,13 +268,13 @@ export class BriefPane extends Pane implements Panel {
       if (this.place.open !== id) return;
       const at = this.shown.findIndex((one) => one.id === id);
       const isNew = !this.drawer;
-      this.drawer ??= this.body.parentElement?.createEl("aside", { cls: "vs-drawer", attr: { role: "dialog", "aria-label": this.host.words.item } }) ?? null;
+      this.drawer ??= this.body.parentElement?.createEl("aside", { cls: "vs-drawer", attr: { role: "dialog", "aria-label": words.item } }) ?? null;
       if (!this.drawer) return;
-      drawDrawer(this.host, this.drawer, item, at < 0 ? "" : this.host.words.nOfM(at + 1, this.shown.length), this);
+      drawDrawer(this.host, this.drawer, item, at < 0 ? "" : words.nOfM(at + 1, this.shown.length), this);
       if (isNew) this.drawer.querySelector<HTMLElement>(".vs-drawer-body")?.focus();
     } catch (error) {
       this.place.open = "";
-      this.host.notify(explainError(this.host, error));
+      this.host.notify(explainError(error));
     }
   }
 
@@ -302,29 +301,29 @@ export class BriefPane extends Pane implements Panel {
 
   save(item: Item): void {
     void this.act(async () => {
-      const notice = this.host.progress(this.host.words.ingesting);
+      const notice = this.host.progress(words.ingesting);
       try {
         const path = await this.source.save(item);
-        notice.end(path ? `${this.host.words.savedTitle}: ${path}` : this.host.words.failedTitle);
+        notice.end(path ? `${words.savedTitle}: ${path}` : words.failedTitle);
       } catch (error) {
-        notice.end(explainError(this.host, error));
+        notice.end(explainError(error));
       }
     });
   }
 
   dismiss(item: Item): void {
-    void this.act(() => this.source.feedback(item.id, "dismiss"), this.host.words.dismissed(item.source));
+    void this.act(() => this.source.feedback(item.id, "dismiss"), words.dismissed(item.source));
     this.leave(item);
   }
 
   more(item: Item): void {
-    void this.act(() => this.source.feedback(item.id, "more"), this.host.words.moreComing(item.source));
+    void this.act(() => this.source.feedback(item.id, "more"), words.moreComing(item.source));
   }
 
   archive(items: Item[]): void {
     const undo = items.every((item) => item.status === "archived");
     const ids = items.map((item) => item.id);
-    void this.act(() => this.source.archive(ids, undo), undo ? this.host.words.unarchivedCount(ids.length) : "").then(() => {
+    void this.act(() => this.source.archive(ids, undo), undo ? words.unarchivedCount(ids.length) : "").then(() => {
       if (!undo) this.offerUndo(ids);
     });
     this.chosen.clear();
@@ -332,13 +331,13 @@ export class BriefPane extends Pane implements Panel {
   }
 
   overrule(item: Item, tier: Tier, why: string): void {
-    void this.act(() => this.source.overrule(item.id, tier, why), this.host.words.overruled(this.host.words.tiers[tier])).then(() => {
+    void this.act(() => this.source.overrule(item.id, tier, why), words.overruled(words.tiers[tier])).then(() => {
       if (this.place.open === item.id) void this.openDrawer(item.id);
     });
   }
 
   exportItems(ids: string[]): void {
-    void this.act(async () => this.host.save(`${this.host.words.brief} ${new Date().toISOString().slice(0, 10)}`, await this.source.exportText(this.filter, ids)));
+    void this.act(async () => this.host.save(`${words.brief} ${new Date().toISOString().slice(0, 10)}`, await this.source.exportText(this.filter, ids)));
   }
 
   picture(el: HTMLElement, item: Item): void {
@@ -354,18 +353,17 @@ export class BriefPane extends Pane implements Panel {
       await work();
       if (said) this.host.notify(said);
     } catch (error) {
-      this.host.notify(explainError(this.host, error));
+      this.host.notify(explainError(error));
     }
     await this.reload();
   }
 
   private offerUndo(ids: string[]): void {
-    const { words } = this.host;
     this.body.parentElement?.querySelector(".vs-undo")?.remove();
     const bar = this.body.parentElement?.createDiv({ cls: "vs-batch vs-undo", attr: { role: "status" } });
     if (!bar) return;
     span(bar, "", words.archivedCount(ids.length));
-    press(this.host, bar, words.undo, () => {
+    press(bar, words.undo, () => {
       bar.remove();
       void this.act(() => this.source.archive(ids, true));
     });
@@ -416,7 +414,6 @@ export class BriefPane extends Pane implements Panel {
   }
 
   private showKeys(): void {
-    const { words } = this.host;
     this.host.modal(words.keys, (el) => {
       const list = make(el, "dl", "vs-kv");
       for (const [key, text] of words.keyList) {
@@ -429,12 +426,11 @@ export class BriefPane extends Pane implements Panel {
 
 /** What stands in place of a list that is empty: because nothing is there, or because of the filter. */
 export function drawNothing(panel: Panel, parent: HTMLElement, found: Found): void {
-  const { words } = panel.host;
   if (countFilters(panel.filter) > 0) {
     showEmpty(panel.host, parent, {
       icon: "search",
       title: words.noMatch,
-      text: words.searchedItems(formatCount(panel.host, found.all)),
+      text: words.searchedItems(formatCount(found.all)),
       action: { label: words.clearAll, run: () => panel.narrow({ ...NO_FILTER, sort: panel.filter.sort }) },
     });
   } else drawNotSet(panel, parent, words.noItems);
@@ -442,7 +438,6 @@ export function drawNothing(panel: Panel, parent: HTMLElement, found: Found): vo
 
 /** Say why there is nothing at all: not set up, invalid, or simply nothing yet. */
 export function drawNotSet(panel: Panel, parent: HTMLElement, otherwise: string): void {
-  const { words } = panel.host;
   const { runs } = panel;
   const open = { label: words.openSettings, run: () => panel.settings() };
   if (runs.set === "invalid") showEmpty(panel.host, parent, { icon: "alert-circle", title: words.invalidTitle, text: `${runs.problem} ${words.invalidText}`, action: open });
@@ -454,15 +449,14 @@ export function drawNotSet(panel: Panel, parent: HTMLElement, otherwise: string)
 export function drawPager(panel: Panel, parent: HTMLElement, total: number): void {
   const { page } = panel.filter;
   if (total <= PAGE) return;
-  const { words } = panel.host;
   const nav = parent.createEl("nav", { cls: "vs-pager", attr: { "aria-label": words.pages } });
   const step = (icon: string, label: string, to: number, isOn: boolean): void => {
     const button = nav.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label, "data-row": label, ...(isOn ? {} : { disabled: "" }) } });
-    panel.host.icon(button, icon);
+    drawIcon(button, icon);
     button.addEventListener("click", () => panel.narrow({ page: to }));
   };
   step("chevron-left", words.previousPage, page - 1, page > 0);
-  span(nav, "", words.range(page * PAGE + 1, Math.min((page + 1) * PAGE, total), formatCount(panel.host, total)));
+  span(nav, "", words.range(page * PAGE + 1, Math.min((page + 1) * PAGE, total), formatCount(total)));
   step("chevron-right", words.nextPage, page + 1, (page + 1) * PAGE < total);
 }
 

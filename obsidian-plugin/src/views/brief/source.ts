@@ -1,6 +1,6 @@
+import { words } from "../../i18n";
 import type { ItemAnswer, Job, RunInfo, SidecarClient } from "../../api/client";
 import { Unreachable } from "../../api/errors";
-import type { Host } from "../../host";
 import { formatTime } from "../../ui/dom";
 import { TIERS, type Failure, type Filter, type Found, type Item, type Kind, type Report, type Runs, type Tier, type Today, type View } from "./model";
 
@@ -52,10 +52,7 @@ export class BriefSource {
   private titles = new Map<string, string>();
   private readonly pictures = new Map<string, string>();
 
-  constructor(
-    private readonly ask: () => SidecarClient | null,
-    private readonly host: Host,
-  ) {}
+  constructor(private readonly ask: () => SidecarClient | null) {}
 
   /** Let go of pictures. */
   forget(): void {
@@ -73,7 +70,6 @@ export class BriefSource {
     const [runs, feeds] = await Promise.all([this.client.runs(), this.client.feeds()]);
     this.titles = new Map(feeds.subscriptions.map((one) => [one.id, one.title || one.id]));
     const { last } = runs;
-    const { words } = this.host;
     return {
       set: feeds.state,
       problem: feeds.problem ? `${words.fileAt("preference.yaml", feeds.problem.line, feeds.problem.column)}: ${feeds.problem.message}` : "",
@@ -213,7 +209,6 @@ export class BriefSource {
 
   async reports(runs: Runs): Promise<Report[]> {
     const { days } = await this.client.brief("");
-    const { words } = this.host;
     return days.slice(0, REPORTS).map((day) => {
       const own = runs.all.filter((run) => run.day === day);
       const failed = own.find((run) => run.status === "failed");
@@ -222,7 +217,7 @@ export class BriefSource {
         date: day,
         failed: failed !== undefined,
         summary: failed ? `${words.runFailed}: ${failed.error}` : own.length > 0 ? words.newCount(fresh) : "",
-        runs: own.map((run) => formatTime(this.host, new Date(run.started))).reverse().join(words.comma),
+        runs: own.map((run) => formatTime(new Date(run.started))).reverse().join(words.comma),
       };
     });
   }

@@ -1,3 +1,4 @@
+import { locale, words } from "../../i18n";
 import { appendIcon, div, formatCount, linkButton, press, span, make } from "../../ui/dom";
 import { drawBrief, drawCard, drawTile } from "./card";
 import type { Today } from "./model";
@@ -6,14 +7,13 @@ import { drawNotSet, type Panel } from "./panel";
 /** The day: one sentence, the ledger under it, the best, videos, articles, and what was not shown. */
 export function drawToday(panel: Panel, parent: HTMLElement, today: Today): void {
   const { host } = panel;
-  const { words } = host;
   const nothingKnown = today.seen === 0 && today.top.length + today.videos.length + today.articles.length === 0;
   if (panel.runs.set !== "ready" && nothingKnown) return drawNotSet(panel, parent, "");
   const body = div(parent, "vs-body");
   const lede = make(body, "section", "vs-lede");
   const day = new Date(`${today.date}T12:00`);
-  make(lede, "p", "vs-date", day.toLocaleDateString(host.locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }));
-  make(lede, "h1", "", sentence(panel, today));
+  make(lede, "p", "vs-date", day.toLocaleDateString(locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }));
+  make(lede, "h1", "", sentence(today));
   drawLedger(panel, lede, today);
   if (today.unjudged && today.waiting > 0) make(lede, "p", "vs-muted", words.unjudgedText);
   if (today.top.length > 0) {
@@ -22,31 +22,29 @@ export function drawToday(panel: Panel, parent: HTMLElement, today: Today): void
   }
   if (today.videos.length > 0) {
     const row = section(panel, body, words.views.video, today.videoTotal, words.allVideos, "video").createDiv({ cls: "vs-row4 is-strip" });
-    for (const item of today.videos.slice(0, 4)) drawTile(host, row, item, panel);
+    for (const item of today.videos.slice(0, 4)) drawTile(row, item, panel);
   }
   if (today.articles.length > 0) {
     const row = section(panel, body, words.views.article, today.articleTotal, words.allArticles, "article").createDiv({ cls: "vs-row4 is-stack" });
-    for (const item of today.articles.slice(0, 4)) drawBrief(host, row, item, panel);
+    for (const item of today.articles.slice(0, 4)) drawBrief(row, item, panel);
   }
   drawAside(panel, body, today);
 }
 
-function sentence(panel: Panel, today: Today): string {
-  const { words } = panel.host;
+function sentence(today: Today): string {
   if (today.fresh === 0 && today.waiting === 0) return words.nothingNew;
   if (today.unjudged && today.judged === 0 && today.waiting > 0) return words.nobodyJudged(today.waiting);
   return words.daySentence(today.fresh, today.judged, today.worth);
 }
 
 function drawLedger(panel: Panel, parent: HTMLElement, today: Today): void {
-  const { words } = panel.host;
   const line = make(parent, "p", "vs-ledger");
   const add = (count: number, label: string, run?: () => void): void => {
     const part = line.createSpan();
-    make(part, "b", "", formatCount(panel.host, count));
+    make(part, "b", "", formatCount(count));
     part.appendText(" ");
     if (!run || count === 0) part.appendText(label);
-    else linkButton(panel.host, part, label, run);
+    else linkButton(part, label, run);
   };
   const aside = today.aside.reduce((sum, one) => sum + one.count, 0);
   const show = (): void => parent.parentElement?.querySelector(".vs-aside")?.scrollIntoView({ block: "start" });
@@ -63,14 +61,12 @@ function section(panel: Panel, parent: HTMLElement, title: string, count: number
   const el = make(parent, "section", "vs-section");
   const head = div(el, "vs-section-head");
   make(head, "h2", "", title);
-  span(head, "vs-count", formatCount(panel.host, count));
-  appendIcon(panel.host, linkButton(panel.host, head, all, () => panel.go(to)), "arrow-right");
+  span(head, "vs-count", formatCount(count));
+  appendIcon(linkButton(head, all, () => panel.go(to)), "arrow-right");
   return el;
 }
 
 function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
-  const { host } = panel;
-  const { words } = host;
   if (today.aside.length === 0 && today.failed.length === 0) return;
   const el = make(parent, "section", "vs-section");
   div(el, "vs-section-head").createEl("h2", { text: words.notShown });
@@ -81,9 +77,9 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
     const list = make(left, "ul", "vs-tally");
     for (const { reason, count } of today.aside) {
       const row = make(list, "li");
-      make(row, "b", "", formatCount(host, count));
+      make(row, "b", "", formatCount(count));
       span(row, "", words.asideReasons[reason] ?? reason);
-      const show = linkButton(host, row, words.show, () => panel.go("library", { status: [`archived:${reason}`] }));
+      const show = linkButton(row, words.show, () => panel.go("library", { status: [`archived:${reason}`] }));
       show.setAttribute("aria-label", `${words.show}: ${words.asideReasons[reason] ?? reason}`);
     }
   }
@@ -93,11 +89,11 @@ function drawAside(panel: Panel, parent: HTMLElement, today: Today): void {
     for (const one of today.failed) {
       const isLogin = one.status === "needs_login";
       const row = div(right, isLogin ? "vs-fail" : "vs-fail is-bad");
-      appendIcon(host, row, isLogin ? "key" : "alert-circle");
+      appendIcon(row, isLogin ? "key" : "alert-circle");
       const text = row.createDiv();
       make(text, "b", "", one.title);
       make(text, "p", "", [words.feedStates[one.status], one.reason].filter(Boolean).join(" · "));
-      press(host, row, words.openSettings, () => panel.settings());
+      press(row, words.openSettings, () => panel.settings());
     }
   }
 }

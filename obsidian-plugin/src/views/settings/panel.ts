@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import type { SidecarClient } from "../../api/client";
 import type { Connection } from "../../connection";
 import type { Host } from "../../host";
@@ -32,7 +33,7 @@ export class SettingsPane extends Pane {
     connection: Connection,
     private readonly diagnose: () => void,
   ) {
-    super(host, connection, host.words.settings, "settings");
+    super(host, connection, words.settings, "settings");
     const kept = host.recall("settings-tab");
     this.tab = TABS.find((tab) => tab === kept) ?? "sources";
   }
@@ -42,7 +43,6 @@ export class SettingsPane extends Pane {
   }
 
   protected drawHead(): void {
-    const { words } = this.host;
     this.head.setAttribute("role", "tablist");
     this.head.setAttribute("aria-label", words.settings);
     for (const tab of TABS) {
@@ -82,7 +82,7 @@ export class SettingsPane extends Pane {
       await work();
       if (said) this.host.notify(said);
     } catch (error) {
-      this.host.notify(explainError(this.host, error));
+      this.host.notify(explainError(error));
     }
     await this.reload();
   }

@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import { div, iconButton, press, span, make } from "../../ui/dom";
 import type { Settings } from "./panel";
 import { field, settingRow, splitWords, toggle, type Field } from "./rows";
@@ -31,19 +32,18 @@ export async function drawPreference(settings: Settings): Promise<(el: HTMLEleme
   const found = await settings.client.preference();
   const values = found.values as unknown as Values;
   const { host, client } = settings;
-  const { words } = host;
   const set = (path: Path, value: unknown): Promise<void> => settings.change(() => client.setPreference([{ path, value }], []));
   const remove = (path: Path): Promise<void> => settings.act(() => client.setPreference([], [path]));
   return (el) => {
     drawProblem(settings, el, found);
     const top = settingRow(el, words.themes, words.themesText, true);
     openFile(host, top);
-    press(host, top, words.addTheme, () => openTheme(settings, values.themes.length), "", "plus");
-    values.themes.forEach((theme, n) => drawTheme(settings, el, theme, ["themes", n], set, () => void remove(["themes", n])));
+    press(top, words.addTheme, () => openTheme(settings, values.themes.length), "", "plus");
+    values.themes.forEach((theme, n) => drawTheme(el, theme, ["themes", n], set, () => void remove(["themes", n])));
     const row = (name: string, text: string, fields: (Field & { path: Path; kind?: "number" | "words" })[]): void => {
       const control = settingRow(el, name, text);
       for (const one of fields) {
-        const input = field(host, control, { ...one, ...(one.kind === "number" ? { type: "number" as const } : {}) }, (text) =>
+        const input = field(control, { ...one, ...(one.kind === "number" ? { type: "number" as const } : {}) }, (text) =>
           set(one.path, one.kind === "number" ? Number(text) : one.kind === "words" ? splitWords(text) : text),
         );
         if (one.kind === "number") input.addClass("vs-number");
@@ -65,33 +65,30 @@ export async function drawPreference(settings: Settings): Promise<(el: HTMLEleme
     flip(words.offPeak, words.offPeakText(schedule.off_peak), ["schedule", "off_peak_only"], schedule.off_peak_only);
     const deltas = Object.entries(tuning.source_delta).map(([id, delta]) => `${id} ${delta > 0 ? "+" : "−"}${Math.abs(delta)}`);
     const tuned = settingRow(el, words.tuning, words.tuningText(deltas.join(words.comma)));
-    if (deltas.length > 0) press(host, tuned, words.resetAll, () => void remove(["tuning", "source_delta"]));
+    if (deltas.length > 0) press(tuned, words.resetAll, () => void remove(["tuning", "source_delta"]));
     const charter = settingRow(el, words.charter, words.charterText);
     charter.addClass("vs-wide-control");
-    field(host, charter, { label: words.charter, value: values.charter, isLong: true }, (text) => set(["charter"], text));
+    field(charter, { label: words.charter, value: values.charter, isLong: true }, (text) => set(["charter"], text));
   };
 }
 
-function drawTheme(settings: Settings, parent: HTMLElement, theme: Theme, path: Path, set: (path: Path, value: unknown) => Promise<void>, remove: () => void): void {
-  const { host } = settings;
-  const { words } = host;
+function drawTheme(parent: HTMLElement, theme: Theme, path: Path, set: (path: Path, value: unknown) => Promise<void>, remove: () => void): void {
   const box = div(parent, "vs-theme");
   const head = div(box, "vs-head");
   make(head, "b", "", theme.group);
   const weight = make(head, "label", "vs-k");
   weight.appendText(`${words.weight} `);
-  field(host, weight, { label: `${theme.group}: ${words.weight}`, value: String(theme.weight), type: "number" }, (text) => set([...path, "weight"], Number(text))).addClass("vs-number");
-  iconButton(host, head, "x", `${words.remove}: ${theme.group}`, remove);
+  field(weight, { label: `${theme.group}: ${words.weight}`, value: String(theme.weight), type: "number" }, (text) => set([...path, "weight"], Number(text))).addClass("vs-number");
+  iconButton(head, "x", `${words.remove}: ${theme.group}`, remove);
   for (const key of ["must", "any", "never"] as const) {
     const line = box.createDiv();
     span(line, "vs-k", words.themeKeys[key]);
-    field(host, line, { label: `${theme.group}: ${words.themeKeys[key]}`, value: (theme[key] ?? []).join(", ") }, (text) => set([...path, key], splitWords(text)));
+    field(line, { label: `${theme.group}: ${words.themeKeys[key]}`, value: (theme[key] ?? []).join(", ") }, (text) => set([...path, key], splitWords(text)));
   }
 }
 
 function openTheme(settings: Settings, at: number): void {
   const { host, client } = settings;
-  const { words } = host;
   host.modal(words.addTheme, (el, close) => {
     const inputs = [words.columnTitle, words.themeKeys.any].map((label, n) => {
       const box = div(el, "vs-field");
@@ -100,10 +97,8 @@ function openTheme(settings: Settings, at: number): void {
     });
     const problem = el.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.cancel, close);
-    press(
-      host,
-      acts,
+    press(acts, words.cancel, close);
+    press(acts,
       words.add,
       () => {
         const value = { group: inputs[0]?.value.trim() ?? "", any: splitWords(inputs[1]?.value ?? "") };

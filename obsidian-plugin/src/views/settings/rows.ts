@@ -1,4 +1,3 @@
-import type { Host } from "../../host";
 import { div, explainError } from "../../ui/dom";
 
 /** A row of settings as Obsidian draws it: name and text at the left, what can be changed at the right. */
@@ -35,7 +34,7 @@ export interface Field {
 }
 
 /** A field that is sent when it was changed and left; what the sidecar says against it stands below. */
-export function field(host: Host, parent: HTMLElement, given: Field, send: (value: string) => Promise<unknown>): HTMLInputElement | HTMLTextAreaElement {
+export function field(parent: HTMLElement, given: Field, send: (value: string) => Promise<unknown>): HTMLInputElement | HTMLTextAreaElement {
   const attr = { "aria-label": given.label, "data-row": given.label, spellcheck: "false", ...(given.hint ? { placeholder: given.hint } : {}) };
   const input = given.isLong ? parent.createEl("textarea", { attr: { ...attr, rows: "3" } }) : parent.createEl("input", { attr: { ...attr, type: given.type ?? "text", step: "any" } });
   input.value = given.value;
@@ -43,7 +42,7 @@ export function field(host: Host, parent: HTMLElement, given: Field, send: (valu
     if (input.value === given.value) return;
     parent.parentElement?.querySelector(".vs-problem")?.remove();
     void send(input.value).catch((error: unknown) => {
-      parent.parentElement?.createDiv({ cls: "vs-problem vs-small vs-bad-text", text: explainError(host, error), attr: { role: "alert" } });
+      parent.parentElement?.createDiv({ cls: "vs-problem vs-small vs-bad-text", text: explainError(error), attr: { role: "alert" } });
       input.setAttribute("aria-invalid", "true");
     });
   };

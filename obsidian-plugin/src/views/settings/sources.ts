@@ -1,3 +1,4 @@
+import { words } from "../../i18n";
 import type { Feeds, Subscription } from "../../api/client";
 import { appendIcon, commandBox, div, explainError, formatTime, iconButton, press, span, make } from "../../ui/dom";
 import type { Settings } from "./panel";
@@ -10,12 +11,11 @@ export async function drawSources(settings: Settings): Promise<(el: HTMLElement)
   const feeds = await settings.client.feeds();
   return (el) => {
     const { host } = settings;
-    const { words } = host;
     drawProblem(settings, el, feeds);
     const control = settingRow(el, feeds.schedule || words.noSources, words.sourcesText);
-    press(host, control, words.importWord, () => openImport(settings), "", "upload");
-    if (feeds.subscriptions.length > 0) press(host, control, "OPML", () => void settings.act(async () => host.save("watchlist", (await settings.client.exportFeeds()).opml, "opml")), "", "download");
-    press(host, control, words.add, () => openAdd(settings), "mod-cta", "plus");
+    press(control, words.importWord, () => openImport(settings), "", "upload");
+    if (feeds.subscriptions.length > 0) press(control, "OPML", () => void settings.act(async () => host.save("watchlist", (await settings.client.exportFeeds()).opml, "opml")), "", "download");
+    press(control, words.add, () => openAdd(settings), "mod-cta", "plus");
     for (const one of feeds.subscriptions) drawSource(settings, el, one);
   };
 }
@@ -23,9 +23,8 @@ export async function drawSources(settings: Settings): Promise<(el: HTMLElement)
 export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Feeds, "problem">): void {
   const { problem } = found;
   if (!problem) return;
-  const { words } = host;
   const box = el.createDiv({ cls: "vs-callout is-bad", attr: { role: "alert" } });
-  appendIcon(host, box, "alert-circle");
+  appendIcon(box, "alert-circle");
   const lines = box.createDiv();
   make(lines, "b", "", words.fileAt("preference.yaml", problem.line, problem.column));
   make(lines, "p", "", `${problem.message} ${problem.fix} ${words.invalidTitle}.`);
@@ -34,12 +33,11 @@ export function drawProblem({ host }: Settings, el: HTMLElement, found: Pick<Fee
 
 /** The file itself, one click away where a program can open it; else its path to copy. */
 export function openFile(host: Settings["host"], el: HTMLElement): void {
-  if (host.openFile) press(host, el, host.words.openFile, () => host.openFile?.(".kb/preference.yaml"), "", "file-text");
+  if (host.openFile) press(el, words.openFile, () => host.openFile?.(".kb/preference.yaml"), "", "file-text");
   else commandBox(host, el, ".kb/preference.yaml");
 }
 
-function every(settings: Settings, minutes: number): string {
-  const { words } = settings.host;
+function every(minutes: number): string {
   return minutes % 1440 === 0 ? words.everyDays(minutes / 1440) : minutes % 60 === 0 ? words.everyHours(minutes / 60) : words.everyMinutes(minutes);
 }
 
@@ -53,7 +51,6 @@ const STATES: Record<string, [icon: string, cls: string]> = {
 
 function drawSource(settings: Settings, parent: HTMLElement, one: Subscription): void {
   const { host, client } = settings;
-  const { words } = host;
   const row = div(parent, one.enabled ? "vs-source" : "vs-source is-off");
   const name = one.title || one.id;
   toggle(row, name, one.enabled, (on) => void settings.act(() => client.setFeed(one.id, { enabled: on })));
@@ -63,17 +60,17 @@ function drawSource(settings: Settings, parent: HTMLElement, one: Subscription):
   const { last } = one;
   const [icon, cls] = STATES[last?.status ?? ""] ?? ["check", ""];
   const state = what.createDiv().createSpan({ cls: `vs-state-badge ${one.enabled ? cls : ""}` });
-  appendIcon(host, state, one.enabled ? (last ? icon : "circle") : "minus");
-  const when = last ? formatTime(host, new Date(last.at)) : "";
+  appendIcon(state, one.enabled ? (last ? icon : "circle") : "minus");
+  const when = last ? formatTime(new Date(last.at)) : "";
   const good = last?.status === "ok" ? words.newAt(last.items, when) : last ? [words.feedStates[last.status], last.reason].filter(Boolean).join(": ") : words.neverFetched;
   span(state, "", one.enabled ? good : words.off);
   if (last?.status === "needs_login") commandBox(host, what, `kb feeds login ${one.id}`);
   const set = span(row, "vs-set");
-  span(set, "", every(settings, one.interval_min));
+  span(set, "", every(one.interval_min));
   make(set, "br");
   const delta = one.delta ? ` ${one.delta > 0 ? "+" : "−"}${Math.abs(one.delta)}` : "";
   span(set, "", words.weightIs(String(one.weight) + delta));
-  const button = iconButton(host, row, "more-horizontal", words.sourceActions(name), () =>
+  const button = iconButton(row, "more-horizontal", words.sourceActions(name), () =>
     host.menu(button, [
       { label: words.test, icon: "check", run: () => void openTest(settings, one) },
       ...(one.follows ? [] : [{ label: words.edit, icon: "pencil", run: () => openEdit(settings, one) }]),
@@ -104,15 +101,13 @@ function form(settings: Settings, title: string, lines: Line[], action: string, 
     });
     const problem = el.createEl("p", { cls: "vs-small vs-bad-text", attr: { role: "alert" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, host.words.cancel, close);
-    const go = press(
-      host,
-      acts,
+    press(acts, words.cancel, close);
+    const go = press(acts,
       action,
       () => {
         go.disabled = true;
         settings.change(() => send(Object.fromEntries(inputs.map(([key, input]) => [key, input.value.trim()])))).then(close, (error: unknown) => {
-          problem.setText(explainError(host, error));
+          problem.setText(explainError(error));
           go.disabled = false;
         });
       },
@@ -126,7 +121,6 @@ function form(settings: Settings, title: string, lines: Line[], action: string, 
 }
 
 function openAdd(settings: Settings): void {
-  const { words } = settings.host;
   const lines = [
     { key: "url", label: words.address, value: "", hint: words.addressHint },
     { key: "title", label: words.nameOptional, value: "" },
@@ -136,7 +130,6 @@ function openAdd(settings: Settings): void {
 }
 
 function openEdit(settings: Settings, one: Subscription): void {
-  const { words } = settings.host;
   const lines = [
     { key: "title", label: words.columnTitle, value: one.title },
     ...(one.has_private_part ? [] : [{ key: "url", label: words.address, value: one.url }]),
@@ -161,14 +154,11 @@ function openEdit(settings: Settings, one: Subscription): void {
 
 function openRemove(settings: Settings, one: Subscription): void {
   const { host } = settings;
-  const { words } = host;
   host.modal(words.removeSource(one.title || one.id), (el, close) => {
     make(el, "p", "", words.removeSourceText);
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.cancel, close);
-    press(
-      host,
-      acts,
+    press(acts, words.cancel, close);
+    press(acts,
       words.remove,
       () => {
         close();
@@ -181,7 +171,6 @@ function openRemove(settings: Settings, one: Subscription): void {
 
 async function openTest(settings: Settings, one: Subscription): Promise<void> {
   const { host } = settings;
-  const { words } = host;
   const notice = host.progress(words.testing(one.title || one.id));
   try {
     const found = await settings.client.testFeed(one.id);
@@ -191,37 +180,36 @@ async function openTest(settings: Settings, one: Subscription): Promise<void> {
       const list = make(el, "ul", "vs-steps");
       for (const entry of found.entries.slice(0, 20)) {
         const item = make(list, "li");
-        appendIcon(host, item, "file-text");
+        appendIcon(item, "file-text");
         span(item, "", entry.title).createEl("small", { text: [entry.published?.slice(0, 10), words.bodyStates[entry.body_state]].filter(Boolean).join(" · ") });
       }
     });
   } catch (error) {
-    notice.end(explainError(host, error));
+    notice.end(explainError(error));
   }
 }
 
 /** The login of a server of the owner's, by the picture that server draws. */
 export async function openLogin(settings: Settings, one: Pick<Subscription, "id" | "title">): Promise<void> {
   const { host } = settings;
-  const notice = host.progress(host.words.askingLogin);
+  const notice = host.progress(words.askingLogin);
   try {
     const said = await settings.client.loginFeed(one.id);
-    notice.end(said.message || host.words.scanCode);
+    notice.end(said.message || words.scanCode);
     if (!said.image) return;
     const address = host.imageAddress(said.image);
-    host.modal(host.words.scanCode, (el) => {
-      el.createEl("img", { cls: "vs-code", attr: { src: address, alt: host.words.scanCode } });
+    host.modal(words.scanCode, (el) => {
+      el.createEl("img", { cls: "vs-code", attr: { src: address, alt: words.scanCode } });
       make(el, "p", "vs-muted", said.message);
       commandBox(host, el, `kb feeds login ${one.id}`);
     });
   } catch (error) {
-    notice.end(explainError(host, error));
+    notice.end(explainError(error));
   }
 }
 
 function openImport(settings: Settings): void {
   const { host } = settings;
-  const { words } = host;
   host.modal(words.importTitle, (el, close) => {
     const box = div(el, "vs-field");
     box.createEl("label", { text: words.importHint, attr: { for: "vs-import" } });
@@ -230,17 +218,15 @@ function openImport(settings: Settings): void {
     file.addEventListener("change", () => void file.files?.[0]?.text().then((text) => (area.value = text)));
     const said = el.createEl("p", { cls: "vs-small", attr: { role: "status" } });
     const acts = div(el, "modal-button-container");
-    press(host, acts, words.close, close);
-    press(
-      host,
-      acts,
+    press(acts, words.close, close);
+    press(acts,
       words.importWord,
       () => {
         const work = async (): Promise<void> => {
           const done = await settings.client.importFeeds(area.value);
           said.setText([words.imported(done.added.length, done.known.length), ...done.problems.slice(0, 5)].join(" "));
         };
-        settings.change(work).catch((error: unknown) => said.setText(explainError(host, error)));
+        settings.change(work).catch((error: unknown) => said.setText(explainError(error)));
       },
       "mod-cta",
     );
