@@ -254,7 +254,10 @@ def _result(lines: list[str], data: dict[str, Any]) -> CallToolResult:
 def _add_resources(server: MCPServer[Any], desk: Desk) -> None:
     @server.resource("kb://schema", name="schema", title="How this vault works", mime_type="text/markdown")
     def schema() -> str:
-        return str(desk.ask("GET", "/api/kb/entry", note="SCHEMA.md")["text"])
+        try:
+            return str(desk.ask("GET", "/api/kb/entry", note="SCHEMA.md")["text"])
+        except ToolError:
+            return "This vault has no SCHEMA.md; kb init in a new vault shows one."
 
     @server.resource("kb://index", name="index", title="Map of content", mime_type="text/markdown")
     def index() -> str:

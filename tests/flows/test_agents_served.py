@@ -173,7 +173,7 @@ async def test_tools_are_listed_described_and_answer_in_both_eras(alone: Path, m
         assert (alone / (added.structured_content or {})["path"]).is_file()
         assert {"distill", "judge_today", "weekly_review", "chew"} == {prompt.name for prompt in (await client.list_prompts()).prompts}
         schema: Any = await client.read_resource("kb://schema")
-        assert schema.contents[0].text
+        assert "SCHEMA.md" in schema.contents[0].text
         note: Any = await client.read_resource("kb://note/Git")
         assert "snapshots" in note.contents[0].text
     signals = [json.loads(line) for path in (alone / ".kb/journal").glob("signals-*") for line in path.read_text().splitlines()]
