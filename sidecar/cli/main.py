@@ -104,7 +104,7 @@ def _parser(name: str | None, *, whole: bool = False) -> Parser:
     words = words_in(find_language(None))
     parser = Parser(
         prog="kb", parents=[common], usage="kb [--vault PATH] [--json] COMMAND …",
-        description="Vault Sidecar: links, map, search and captures for an Obsidian vault." + "\n" + grouped(COMMANDS, words),
+        description=words.tagline + "\n" + grouped(COMMANDS, words),
         epilog=words.help_end,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"kb {__version__}")

@@ -6,6 +6,7 @@ import json
 import re
 
 from sidecar.api.openapi import openapi_document
+from sidecar.api.preference_page import preference_page
 from sidecar.cli.main import COMMANDS
 from tests.conftest import ROOT
 
@@ -15,6 +16,10 @@ READMES = ("README.md", "README.zh-CN.md")
 def test_the_recorded_api_description_is_that_of_the_code() -> None:
     recorded = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
     assert recorded == openapi_document(), "write it anew with: python .ci/openapi.py"
+
+
+def test_the_reference_of_the_preference_is_that_of_the_code() -> None:
+    assert preference_page() == (ROOT / "docs" / "preference.md").read_text("utf-8"), "write it anew with: python .ci/openapi.py"
 
 
 def test_the_map_of_rooms_names_every_room_and_module_that_exists() -> None:
