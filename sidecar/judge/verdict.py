@@ -13,7 +13,7 @@ from sidecar.judge.fence import one_line
 
 MIN_WHY = 6
 _LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
-_ACTING = re.compile(r"[\[\]`<>#%|*_~$]")
+_ACTING = re.compile(r"[\[\]`<>#|*_~$]|%%+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ export function span(el: HTMLElement, cls: string, text?: string): HTMLElement {
 
 /** A line of a note as one reads it: other links by their words, without marks. */
 function plain(text: string): string {
-  return text.replace(/!?\[\[(?:[^\]|[]*\|)?([^\][]*)\]\]/g, "$1").replace(/\*\*|==|~~|`/g, "");
+  return text.replace(/!?\[\[(?:[^\]|[]*\|)?([^\][]*)\]\]/g, "$1").replace(/!?\[([^\][]*)\]\([^()\s]*\)/g, "$1").replace(/\*\*|==|~~|%%|`/g, "");
 }
 
 /** Append text with its highlighted passages marked. */

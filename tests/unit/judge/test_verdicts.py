@@ -85,3 +85,8 @@ def test_ids_stand_outside_the_fences() -> None:
     assert "Item i1" in outside
     assert "i2" not in outside
     assert count_tokens("中文字" * 100) > 290
+
+
+def test_figures_in_a_reason_keep_their_per_cent_sign() -> None:
+    taken, _ = read_verdicts([{"id": "a", "tier": "worth", "why": "第 90 天之后只占 11%。%%hidden%%"}], {"a"})
+    assert ["第 90 天之后只占 11%。 hidden"] == [verdict.why for verdict in taken]

@@ -18,6 +18,7 @@ from sidecar.search.snippets import make_snippets
         ("| plant | water |\n|---|---|\n| fern | much |", "water", "plant <water> fern much"),
         ("> [!note] Title\n> the *water* is 2 * 3 litres", "water", "Title the <water> is 2 * 3 litres"),
         ("1. 第一步 ==浇水== 再等\n2. snake_case stays", "浇水", "第一步 <浇水> 再等 snake_case stays"),
+        ("a %%private%% note on water %% 50", "water", "a private note on <water> 50"),
         ("look at https://x.example/water here", "water", "look at https://x.example/<water> here"),
         ("a [link](https://x.example/water-works) here", "water", "a link](https://x.example/<water>-works) here"),
     ],
