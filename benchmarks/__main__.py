@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 
-NAMES = ("vault", "graph", "search", "semantic", "extraction", "ingest", "idle", "checkout", "start")
+NAMES = ("vault", "graph", "search", "semantic", "extraction", "ingest", "idle", "checkout", "start", "feeds", "age", "hook")
 
 
 def main() -> int:

@@ -97,7 +97,7 @@ class AgentService:
         weights = weigh_terms(terms, index.frequency, len(index))
         if not weights:
             return []
-        candidates = {hit.path for hit in self._search.search(prompt.replace('"', " "), limit=12).hits}
+        candidates = set(self._search.best(_words_only(prompt), 12))
         candidates |= {path for _, paths in self._graph.names_in(prompt) for path in paths if len(paths) == 1}
         found = []
         for path in sorted(candidates):
@@ -257,6 +257,11 @@ class AgentService:
             note for path, note in sorted(self._index.notes.items())
             if layer_of(path, folders) == "sources" and path not in named and self._metabolism.layer(note) == "sources"
         ]  # fmt: skip
+
+
+def _words_only(prompt: str) -> str:
+    """Take away what a search would read as a filter, an exclusion or a phrase."""
+    return re.sub(r'["():*-]', " ", prompt)[:400]
 
 
 def _without_held(markdown: str) -> str:

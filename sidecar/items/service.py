@@ -114,8 +114,13 @@ class ItemService:
         else:
             total = int(db.execute(f"SELECT count(*) FROM items WHERE {where}", values).fetchone()[0])  # noqa: S608
         order = _SORTS.get(query.sort, _SORTS["new"])
-        sql = f"SELECT * FROM items WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
-        rows = db.execute(sql, (*values, query.limit, query.offset)).fetchall()
+        # The ids first, out of an index that holds all that is asked for: rows are wide.
+        by_words = query.sort == "new" and bool(query.q) and not any((query.sub, query.kind, query.tier, query.theme))
+        table = "items INDEXED BY items_by_words" if by_words else "items"
+        sql = f"SELECT id FROM {table} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
+        names = [row[0] for row in db.execute(sql, (*values, query.limit, query.offset))]
+        found = {row["id"]: row for row in db.execute(f"SELECT * FROM items WHERE id IN ({', '.join('?' * len(names))})", names)}  # noqa: S608
+        rows = [found[name] for name in names]
         return ItemPage(total, [as_item(row) for row in rows], facets)
 
     def get(self, item_id: str) -> dict[str, Any]:

@@ -14,6 +14,9 @@ from sidecar.items.prefilter import Likeness, match_item, reject_reason
 from sidecar.items.service import ItemService
 from sidecar.items.store import find_twins
 
+_MAX_COMPARED = 300
+"""Candidates of one run that are held against the owner's notes: a first run of many subscriptions brings thousands."""
+
 
 class Sifter:
     """Everything here runs on the items' thread.
@@ -26,6 +29,7 @@ class Sifter:
         self._items = items
         self._clock = clock
         self._likeness = likeness
+        self._compared_in, self._compared = "", 0
 
     def take_in(self, run: str, day: str, subscription: Subscription, fetched: Fetched, preference: Preference, is_first: bool) -> int:
         """Journal what a fetch brought; its cursor moves only after its items are safe, and only if it worked."""
@@ -47,6 +51,8 @@ class Sifter:
         """Give the new ones among entries, each with its score and, if it is left out, why."""
         db, now = self._items.store().db, self._clock()
         records: dict[str, dict[str, Any]] = {}
+        if run != self._compared_in:
+            self._compared_in, self._compared = run, 0
         by_url: set[str] = set()
         for one in raw:
             name, address = item_id(subscription.id, one.external_id), url_key(one.url)
@@ -64,7 +70,8 @@ class Sifter:
                 found = duplicate_of(record, find_twins(db, record))
                 if found is not None:
                     reason, record["first"] = found[1], found[0].id
-                else:
+                elif self._compared < _MAX_COMPARED:
+                    self._compared += 1
                     likeness = self._likeness(f"{record['title']}\n{record['body'][:2000]}")
                     match = match_item(record, subscription, preference, likeness)
             record |= {"match": match.as_json(), "score": match.score, "reason": reason, "status": "archived" if reason else "new"}

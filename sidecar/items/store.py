@@ -16,7 +16,7 @@ from sidecar.items.item import Twin, title_key, url_key
 from sidecar.store import Journal
 
 KINDS = ("items", "verdicts", "feedback", "runs", "cursors")
-_FORMAT = "3"
+_FORMAT = "4"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE items (
@@ -42,6 +42,9 @@ CREATE INDEX items_by_url ON items (url_key) WHERE url_key <> '';
 CREATE INDEX items_by_title ON items (title_key) WHERE title_key <> '';
 CREATE INDEX items_by_offer ON items (offered_day) WHERE offered_day <> '';
 CREATE INDEX items_by_day ON items (day);
+CREATE INDEX items_by_words ON items (published DESC, id, status, find);
+CREATE INDEX items_by_theme ON items (theme, score DESC, published DESC, status);
+CREATE INDEX items_by_sub ON items (sub, published DESC, status, kind);
 CREATE TABLE runs (
   id TEXT PRIMARY KEY, started TEXT NOT NULL, finished TEXT NOT NULL DEFAULT '', day TEXT NOT NULL,
   trigger TEXT NOT NULL, status TEXT NOT NULL,

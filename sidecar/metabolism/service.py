@@ -27,7 +27,7 @@ from sidecar.vault.layers import is_generated, layer_of
 from sidecar.vault.note import Note, NotePath
 
 SIGNALS, DECISIONS = "signals", "decisions"
-_FORMAT = 1
+_FORMAT = 2
 _ROUNDS = 8
 _LAYERS = {"core": "core", "L0": "core", "wiki": "wiki", "sources": "sources", "L1": "", "inbox": "inbox"}
 
@@ -107,9 +107,12 @@ class MetabolismService:
                 new, names = read_log(map(_commit, self._history.log(known if is_behind else "")), bulk)
                 touches = merge_logs(touches, new, names) if is_behind else new
                 touches = {path: one for path, one in touches.items() if "\0" not in path}
+                before = {names.get(path, path): told for path, told in self._touched.items()} if is_behind else {}
+                fresh = {path: one for path, one in touches.items() if path in new or path not in before}
+                self._touched = {path: told for path, told in before.items() if path in touches} | self._settled(fresh)
+                self._git = (head, touches)
                 self._keep(head, touches)
             self._git = (head, touches)
-            self._touched = self._settled(touches)
             self._dirty = self._history.dirty()
 
     def _settled(self, touches: dict[str, Touches]) -> dict[str, tuple[datetime | None, datetime | None]]:
@@ -138,8 +141,9 @@ class MetabolismService:
                 return "", {}
             found = {
                 path: Touches([(datetime.fromisoformat(at), old, new) for at, old, new in changes], moment_of(born))
-                for path, (changes, born) in value["notes"].items()
+                for path, (changes, born, _) in value["notes"].items()
             }
+            self._touched = {path: (moment_of(touched), moment_of(born)) for path, (_, born, touched) in value["notes"].items()}
             return str(value["head"]), found
         except (OSError, ValueError, KeyError, TypeError):
             return "", {}
@@ -147,10 +151,11 @@ class MetabolismService:
     def _keep(self, head: str, touches: dict[str, Touches]) -> None:
         if self._cache is None:
             return
-        notes = {
-            path: ([(at.isoformat(), old, new) for at, old, new in one.changes[:_ROUNDS]], one.born.isoformat() if one.born else None)
-            for path, one in touches.items()
-        }
+        notes = {}
+        for path, one in touches.items():
+            touched = self._touched.get(path, (None, None))[0]
+            changes = [(at.isoformat(), old, new) for at, old, new in one.changes[:_ROUNDS]]
+            notes[path] = (changes, one.born.isoformat() if one.born else None, touched.isoformat() if touched else None)
         value = {"format": _FORMAT, "bulk": self._config().age.bulk_files, "head": head, "notes": notes}
         try:
             temporary = self._cache / "age.json.tmp"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -69,7 +70,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         raise last
 
     def _may_reach(self, address: str, port: int) -> bool:
-        return is_public_address(address) or (port in self._ports and address in ("127.0.0.1", "::1"))
+        return is_public_address(address) or (port in self._ports and _is_this_machine(address))
 
     async def connect_unix_socket(
         self,
@@ -144,3 +145,7 @@ def _leads_home(stream: httpcore.AsyncNetworkStream) -> bool:
 def _not_public(host: str) -> BlockedAddress:
     # Said in general words: the caller is not told where a name leads inside this network.
     return BlockedAddress(f"{host} is not a public address.", fix="Only pages on the public internet are fetched.", host=host)
+
+
+def _is_this_machine(address: str) -> bool:
+    return ipaddress.ip_address(address).is_loopback

@@ -137,6 +137,16 @@ class SearchService:
         reason: Reason = "" if total else self._reason(query, scores)
         return SearchResult(total, len(index), hits, reason, corrections if total else {})
 
+    def best(self, text: str, limit: int) -> list[NotePath]:
+        """Give the notes that answer a text best, without looking into them: a tenth of the time of a search with passages."""
+        query = parse_query(text)
+        index = self.loaded()
+        if query.is_empty:
+            return []
+        scores = self._scores(query, index)
+        _, page = self._top(index, self._filtered(query, index, scores), 0, limit, plain=not query.runs)
+        return [path for path, _ in page]
+
     def similar(self, *, path: NotePath = "", text: str = "", limit: int = 8) -> list[Similar]:
         """List the notes that use the words of a note or of a text, best first; ties by path; never that note nor buried ones.
 
