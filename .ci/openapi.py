@@ -1,10 +1,11 @@
-"""Writes docs/openapi.json, docs/index.schema.json and docs/json/ anew from the models."""
+"""Writes docs/openapi.json, docs/index.schema.json, docs/json/ and docs/preference.md anew from the models."""
 
 import json
 from pathlib import Path
 
 from sidecar.api.models.graph import GraphFile
 from sidecar.api.openapi import openapi_document
+from sidecar.api.preference_page import preference_page
 from sidecar.cli.shapes import SHAPES, schema_of
 
 docs = Path(__file__).resolve().parent.parent / "docs"
@@ -19,3 +20,4 @@ table = [f"| `kb {command}` | [json/{command}.schema.json](json/{command}.schema
 table.append("| any, when it fails | [json/error.schema.json](json/error.schema.json) |")
 head = (docs / "json.md").read_text(encoding="utf-8").partition("| command |")[0]
 (docs / "json.md").write_text(head + "\n".join(["| command | schema |", "|---|---|", *table]) + "\n", encoding="utf-8")
+(docs / "preference.md").write_text(preference_page(), encoding="utf-8")

@@ -239,6 +239,12 @@ class PromotionRefused(VaultError):
     code = "promotion-refused"
 
 
+class AgentConfigUnreadable(SidecarError):
+    """An agent's settings file that is not what it should be; it is left alone."""
+
+    code = "agent-config-unreadable"
+
+
 class TrialRefused(VaultError):
     """A decision that cannot be carried out now, or not here."""
 

@@ -168,6 +168,25 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """What agents are given unasked: ``context`` at the start of a session, ``inject`` hints for a prompt. Without ``inject`` no note
+    lives on by being told of; what is read and cited still counts."""
+
+    context: bool = True
+    inject: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """Files of an agent's memory in the vault, such as MEMORY.md. ``grow``: lines that name a new wiki page get a link to it,
+    until the file has ``max_bytes``."""
+
+    files: tuple[str, ...] = ()
+    grow: bool = False
+    max_bytes: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
 class AgeSettings:
     """``bulk_files``: a commit that touches more notes than that changes none of them."""
 
@@ -198,6 +217,8 @@ class Config:
     search: SearchSettings = field(default_factory=SearchSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     age: AgeSettings = field(default_factory=AgeSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
     trial: TrialSettings = field(default_factory=TrialSettings)
 
     @property

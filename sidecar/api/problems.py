@@ -29,6 +29,7 @@ _STATUS: tuple[tuple[type[errors.SidecarError], int], ...] = (
     (errors.SubscriptionNotFound, 404),
     (errors.PromotionRefused, 409),
     (errors.TrialRefused, 409),
+    (errors.AgentConfigUnreadable, 422),
     (errors.ItemNotFound, 404),
     (errors.RunInProgress, 409),
     (errors.NotSetUp, 409),

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sidecar.agent.service import AgentService
 from sidecar.api.events import EventLog
 from sidecar.brief.service import BriefService
 from sidecar.config import Config
@@ -70,6 +71,7 @@ class Services:
     items: ItemService
     item_thread: VaultThread
     """``items`` and the plain calls of ``judge`` are touched on this thread only."""
+    agent: AgentService
     metabolism: MetabolismService
     promotion: Promotion
     judge: JudgeService

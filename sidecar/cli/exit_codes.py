@@ -16,6 +16,7 @@ EXIT_CODES: tuple[tuple[type[errors.SidecarError], int, str], ...] = (
     (errors.ItemNotFound, 4, ""),
     (errors.PromotionRefused, 10, ""),
     (errors.TrialRefused, 10, ""),
+    (errors.AgentConfigUnreadable, 9, ""),
     (errors.RunInProgress, 8, ""),
     (errors.NotSetUp, 9, ""),
     (errors.BlockedAddress, 5, "Refused: an address that is not public, or a path outside the vault"),

@@ -41,6 +41,12 @@ COMMANDS: dict[str, str] = {
     "resurrect": "bring a buried note back to where it was",
     "purge": "delete a buried note that git holds",
     "health": "how the vault lives, and what needs you this week",
+    "agent": "give an agent the vault's tools, or take them away",
+    "mcp": "give agents the vault's tools, over standard input and output",
+    "hook": "answer an agent's hook: hints for a prompt, context for a session",
+    "context": "show what an agent's session begins with",
+    "distill": "show what an agent is asked to make of new sources",
+    "confirm": "take a distilled page for your own",
     "rebuild": "make the items' database anew from the journals",
     "search": "find notes, in Chinese and in Latin scripts",
     "bench": "judge search on your own notes, or on a test set",
@@ -104,7 +110,7 @@ def _parser(name: str | None, *, whole: bool = False) -> Parser:
     words = words_in(find_language(None))
     parser = Parser(
         prog="kb", parents=[common], usage="kb [--vault PATH] [--json] COMMAND …",
-        description="Vault Sidecar: links, map, search and captures for an Obsidian vault." + "\n" + grouped(COMMANDS, words),
+        description=words.tagline + "\n" + grouped(COMMANDS, words),
         epilog=words.help_end,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"kb {__version__}")

@@ -16,7 +16,7 @@ from sidecar.daemon.endpoint import user_folder
 from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.daemon.wire_doctor import make_doctor
-from sidecar.daemon.wire_metabolism import observing, wire_metabolism
+from sidecar.daemon.wire_metabolism import observing, wire_agent, wire_metabolism
 from sidecar.daemon.wire_runs import Given, wire_runs
 from sidecar.errors import ConfigError
 from sidecar.graph.metrics import Likeness, changed_on
@@ -197,7 +197,6 @@ def open_container(
     journal = Journal(root / KB_FOLDER / "journal", clock)
     history = NoteHistory(None if is_guest else journal, writes=keeps_history)
     vault = wire_vault(files, cache, config, clock, history=history)
-    index, graph, search, moc = vault.index, vault.graph, vault.search, vault.moc
     thread = VaultThread()
     events = EventLog()
     keys = Keys()
@@ -206,7 +205,7 @@ def open_container(
     ingest = wire_ingest(vault, files, journal, thread, clock, config, reader, ports)
     jobs = make_jobs(events)
     semantic = wire_semantic(vault, files, cache, thread, jobs, config, clock, cache_path)
-    runs = wire_runs(Given(files, journal, clock, config, thread, index, search, ingest, events.publish, vault.apply, ports, is_guest))
+    runs = wire_runs(Given(files, journal, clock, config, thread, vault, ingest, events.publish, ports, is_guest))
     metabolism, promotion = wire_metabolism(vault, files, journal, config, clock, is_guest=is_guest)
     services = Services(
         vault_id=vault_id,
@@ -214,15 +213,16 @@ def open_container(
         config=config,
         thread=thread,
         files=files,
-        index=index,
-        graph=graph,
-        search=search,
-        moc=moc,
+        index=vault.index,
+        graph=vault.graph,
+        search=vault.search,
+        moc=vault.moc,
         ingest=ingest,
         intake=Intake(ingest, journal, thread, clock),
         watchlist=runs.watchlist,
         items=runs.items,
         item_thread=runs.thread,
+        agent=wire_agent(vault, files, metabolism, config, clock),
         metabolism=metabolism,
         promotion=promotion,
         judge=runs.judge,
@@ -230,7 +230,7 @@ def open_container(
         runs=runs.runs,
         jobs=jobs,
         semantic=semantic,
-        bench=BenchService(index, files, cache, semantic, thread, config.folders),
+        bench=BenchService(vault.index, files, cache, semantic, thread, config.folders),
         events=events,
         refresh_moc=vault.renew_moc,
         adopt_moc=vault.adopt_moc,

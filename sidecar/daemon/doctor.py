@@ -111,6 +111,10 @@ def _feeds(client: Asks) -> Finding:
     active = [one for one in answer["subscriptions"] if one["enabled"]]
     failed = [one for one in active if one["last"] and one["last"]["status"] not in ("ok", "unchanged")]
     text = f"{len(active)} of {len(answer['subscriptions'])} subscriptions are on"
+    private = [one["id"] for one in answer["subscriptions"] if one["has_private_part"]]
+    if private and not failed:
+        text += f"; the address of {', '.join(private[:_SHOWN])} holds what looks like a key of yours"
+        return Finding("Feeds", "note", text, "Keep it apart: kb secrets set NAME, and write ${secret:NAME} in its place.")
     if not failed:
         return Finding("Feeds", "ok", text)
     names = "; ".join(f"{one['id']}: {one['last']['reason'] or one['last']['status']}" for one in failed[:_SHOWN])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 
+from sidecar.agent.service import AgentService
 from sidecar.clock import Clock
 from sidecar.config import KB_FOLDER, Config
 from sidecar.daemon.open_vault import OpenVault
@@ -12,6 +13,7 @@ from sidecar.jobs import VaultThread
 from sidecar.metabolism.owner import Owner
 from sidecar.metabolism.promotion import Promotion
 from sidecar.metabolism.service import MetabolismService
+from sidecar.search.chinese_words import cut_words
 from sidecar.store import Journal
 from sidecar.store.git import GitRepository
 from sidecar.store.git_history import GitHistory
@@ -25,6 +27,13 @@ def wire_metabolism(
     cache: Path | None = None if is_guest else files.root / KB_FOLDER / "cache"
     metabolism = MetabolismService(vault.index, vault.graph, journal, GitHistory(files.root), config, clock, cache)
     return metabolism, Promotion(vault.index, files, metabolism, config, vault.apply)
+
+
+def wire_agent(
+    vault: OpenVault, files: VaultFiles, metabolism: MetabolismService, config: Callable[[], Config], clock: Clock
+) -> AgentService:
+    """Give what agents ask beyond what people ask."""
+    return AgentService(vault.index, vault.graph, vault.search, vault.moc, files, metabolism, config, clock, vault.apply, cut_words)
 
 
 def observing(thread: VaultThread, metabolism: MetabolismService) -> Callable[[], Coroutine[None, None, None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from sidecar.brief.service import BriefService
 from sidecar.clock import Clock, local_day
 from sidecar.config import KB_FOLDER, Config, Folders
 from sidecar.daemon.endpoint import user_folder
+from sidecar.daemon.open_vault import OpenVault
 from sidecar.daemon.wire_feeds import wire_watchlist
 from sidecar.feeds.watchlist import WatchlistService
 from sidecar.ingest.service import IngestService
@@ -24,7 +25,6 @@ from sidecar.store import Journal, Secrets
 from sidecar.vault.files import VaultFiles
 from sidecar.vault.indexer import VaultIndex
 from sidecar.vault.layers import layer_of
-from sidecar.vault.note import NotePath
 
 DATABASE = "items.sqlite"
 
@@ -55,11 +55,9 @@ class Given:
     clock: Clock
     config: Callable[[], Config]
     thread: VaultThread
-    index: VaultIndex
-    search: SearchService
+    vault: OpenVault
     ingest: IngestService
     publish: Callable[..., object]
-    take_in: Callable[[Iterable[NotePath]], object]
     ports: frozenset[int]
     is_guest: bool
 
@@ -69,12 +67,12 @@ def wire_runs(given: Given) -> RunsParts:
     cache = given.files.root / KB_FOLDER / "cache"
     path: Path | None = None if given.is_guest else cache / DATABASE
     watchlist = wire_watchlist(given.files, given.clock, given.ports)
-    likeness = make_likeness(given.search, given.index, given.thread, lambda: given.config().folders)
+    likeness = make_likeness(given.vault.search, given.vault.index, given.thread, lambda: given.config().folders)
     items = ItemService(path, given.journal, given.clock, local_day)
     thread = VaultThread("items")
     judge = JudgeService(items, thread, watchlist.preference, lambda: make_chat(given.config()))
     brief = BriefService(
-        items, thread, given.thread, given.files, given.index, given.ingest, watchlist.preference, given.config, given.take_in
+        items, thread, given.thread, given.files, given.vault.index, given.ingest, watchlist.preference, given.config, given.vault.apply
     )
     parts = Parts(
         items, thread, watchlist, judge, brief, given.files, given.config, given.clock, lambda moment: moment.astimezone(),

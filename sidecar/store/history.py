@@ -50,6 +50,21 @@ class NoteHistory:
         self._load()
         return path in self._outside
 
+    def mark_outside(self, path: str) -> None:
+        """Say that a note was made out of material from outside."""
+        self._mark(path, "marked", {"origin": "web"})
+        self._outside.add(path)
+
+    def confirm(self, path: str) -> None:
+        """Say that a person took a note for his own; what its properties say stays as it is."""
+        self._mark(path, "confirmed", {})
+        self._outside.discard(path)
+
+    def _mark(self, path: str, event: str, more: dict[str, str]) -> None:
+        self._load()
+        if self._journal is not None:  # also from a process that does not keep the journal: nobody else knows of it
+            self._journal.append(KIND, event=event, path=path, **more)
+
     def compare(self, hashes: Mapping[str, str], is_web: IsWeb) -> None:
         """Take in what happened since the last run, given all notes there are."""
         if self._journal is None:
@@ -143,6 +158,8 @@ class NoteHistory:
                 continue
             if event == "ingested" or record.get("origin") == "web":
                 self._outside.add(path)
+            elif event == "confirmed":
+                self._outside.discard(path)
             if event == "gone":
                 self._gone[self._known.pop(path, "")] = path
             elif event in ("seen", "changed", "renamed"):

@@ -72,6 +72,14 @@ class VaultIndex:
         """
         return self._says_web(path) or self._history.came_from_outside(path)
 
+    def mark_outside(self, path: NotePath) -> None:
+        """Remember that a note was made out of material: it is material, too, until a person confirms it."""
+        self._history.mark_outside(path)
+
+    def confirm(self, path: NotePath) -> None:
+        """Remember that a person took a note for his own."""
+        self._history.confirm(path)
+
     def _says_web(self, path: NotePath) -> bool:
         note = self.notes.get(path)
         return note is not None and (note.from_web or note.text_property("origin") == "brief")

@@ -6,6 +6,7 @@ import json
 import re
 
 from sidecar.api.openapi import openapi_document
+from sidecar.api.preference_page import preference_page
 from sidecar.cli.main import COMMANDS
 from tests.conftest import ROOT
 
@@ -15,6 +16,10 @@ READMES = ("README.md", "README.zh-CN.md")
 def test_the_recorded_api_description_is_that_of_the_code() -> None:
     recorded = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
     assert recorded == openapi_document(), "write it anew with: python .ci/openapi.py"
+
+
+def test_the_reference_of_the_preference_is_that_of_the_code() -> None:
+    assert preference_page() == (ROOT / "docs" / "preference.md").read_text("utf-8"), "write it anew with: python .ci/openapi.py"
 
 
 def test_the_map_of_rooms_names_every_room_and_module_that_exists() -> None:
@@ -27,7 +32,9 @@ def test_the_map_of_rooms_names_every_room_and_module_that_exists() -> None:
         modules = {path.stem for path in (ROOT / "sidecar" / room).glob("*.py") if path.stem != "__init__"}
         named = set(re.findall(r"`(\w+)/?`", row)) - {room}
         assert modules - named == set(), f"docs/architecture.md does not name them in {room}"
-        assert named - modules - {"adapters", "page", "types", "video"} == set(), f"docs/architecture.md names what {room} has not"
+        assert named - modules - {"adapters", "clients", "page", "types", "video"} == set(), (
+            f"docs/architecture.md names what {room} has not"
+        )
 
 
 def test_every_command_in_the_readmes_exists() -> None:

@@ -370,6 +370,15 @@ WRITES_ELSEWHERE = {
     "sidecar.daemon.endpoint": "outside the vault",
     "sidecar.daemon.init": "lays the template down, installs the plugin",
     "sidecar.cli.main": "the null device",
+    "sidecar.cli.commands.agent": "settings of agents, outside the vault",
+    "sidecar.cli.commands.feeds": "an OPML file where its user says, a login code in the system's own place",
+    "sidecar.cli.commands.export": "copies where their user says",
+    "sidecar.daemon.logs": "logs, outside the vault",
+    "sidecar.daemon.plugin_files": "the plugin's own folder",
+    "sidecar.login_item.service": "the system's definitions of login items",
+    "sidecar.items.store": "SQLite in .kb/cache, and its removal when damaged",
+    "sidecar.items.runner": "the folder of .kb/cache, for its lock",
+    "sidecar.metabolism.service": "what the git pass found, in .kb/cache",
 }
 _WRITING = {
     "write_text",

@@ -29,7 +29,7 @@ NOT_RUN = {
     "agent": "changes other programs' settings",
     "hook": "reads what a client sends",
 }
-COMING = {"agents.md", "brief.md", "feeds.md", "metabolism.md", "plugin.md", "preference.md"}
+COMING = {"agents.md"}
 """Documents that are named before they are there."""
 NETWORK = ("http://", "https://", "feeds add", "feeds test", "--file", "saved.html", "run", "judge", "distill")
 FILES = {

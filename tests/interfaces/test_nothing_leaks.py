@@ -70,6 +70,7 @@ def test_no_secret_of_the_owner_leaves_its_place(kb: Kb, vault: Path) -> None:
     ):
         done = kb(*args, "--vault", vault)
         seen[" ".join(args)] = done.out + done.err
+    assert "${secret:NAME}" in seen["doctor"], "what stands in the file is pointed out"
     kb("export", kb.cwd / "copy", "--vault", vault)
     process.terminate()
     seen["output"] = "".join(process.communicate(timeout=30))

@@ -10,6 +10,17 @@ from tests.interfaces.near_kb import Kb, kb, vault
 __all__ = ["kb", "vault"]
 
 
+def test_status_tells_when_subscriptions_were_and_will_be_fetched(kb: Kb, vault: Path) -> None:
+    (vault / ".kb" / "preference.yaml").write_text(
+        "sources:\n  - {id: a, url: 'https://example.com/feed'}\nschedule: {windows: ['03:00-03:01']}\n"
+    )
+    kb.serve(vault)
+    line = next(line for line in kb("status", "--vault", vault).out.splitlines() if "feeds" in line)
+    assert "last run never" in line
+    assert "03:00" in line
+    assert "0 wait" in line
+
+
 def test_the_key_is_printed_alone_and_only_of_a_running_sidecar(kb: Kb, vault: Path) -> None:
     assert 8 == kb("token", "--vault", vault).code
     kb.serve(vault)

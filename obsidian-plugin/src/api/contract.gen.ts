@@ -116,7 +116,8 @@ export interface paths {
         /** One note, its text and what was read from it */
         get: operations["get_kb_entry"];
         put?: never;
-        post?: never;
+        /** Add a note, or write a wiki page */
+        post: operations["post_kb_entry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -761,6 +762,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/hints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that surely concern a prompt */
+        post: operations["post_kb_hints"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent's session begins with */
+        get: operations["get_kb_context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a distilled page for one's own; a person's act */
+        post: operations["post_kb_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kb/distill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent is asked to distil */
+        get: operations["get_kb_distill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kb/signals": {
         parameters: {
             query?: never;
@@ -1243,6 +1312,35 @@ export interface components {
             /** Known From */
             known_from: string;
         };
+        /** ConfirmAnswer */
+        ConfirmAnswer: {
+            /** Path */
+            path: string;
+            /** Is Trusted */
+            is_trusted: boolean;
+        };
+        /** ConfirmRequest */
+        ConfirmRequest: {
+            /** Note */
+            note: string;
+        };
+        /** ContextAnswer */
+        ContextAnswer: {
+            /** Text */
+            text: string;
+            /**
+             * Fingerprint
+             * @description Changes when anything of it does.
+             */
+            fingerprint: string;
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * ContextRequest
+         * @description No parameters.
+         */
+        ContextRequest: Record<string, never>;
         /** DiscoverAnswer */
         DiscoverAnswer: {
             /** Feeds */
@@ -1252,6 +1350,32 @@ export interface components {
         DiscoverRequest: {
             /** Url */
             url: string;
+        };
+        /** DistillAnswer */
+        DistillAnswer: {
+            /**
+             * Prompt
+             * @description What an agent is asked, with the sources in fences; empty if there is nothing to do.
+             */
+            prompt: string;
+            /** Sources */
+            sources: string[];
+            /** Left */
+            left: number;
+        };
+        /** DistillRequest */
+        DistillRequest: {
+            /**
+             * Notes
+             * @description Sources; all that no wiki page names yet if empty.
+             * @default []
+             */
+            notes: string[];
+            /**
+             * Limit
+             * @default 10
+             */
+            limit: number;
         };
         /** DocketAnswer */
         DocketAnswer: {
@@ -1350,6 +1474,62 @@ export interface components {
             display: string;
             /** Resolved */
             resolved: boolean;
+        };
+        /** EntryAddAnswer */
+        EntryAddAnswer: {
+            /** Path */
+            path: string;
+            /** Created */
+            created: boolean;
+            /**
+             * Is Trusted
+             * @description Whether it counts as the owner's own; a page out of material does not until confirmed.
+             */
+            is_trusted: boolean;
+        };
+        /** EntryAddRequest */
+        EntryAddRequest: {
+            /**
+             * Action
+             * @default add
+             * @enum {string}
+             */
+            action: "add" | "write";
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /** Text */
+            text: string;
+            /**
+             * Use When
+             * @default
+             */
+            use_when: string;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Slug
+             * @description For write: name of the wiki page.
+             * @default
+             */
+            slug: string;
+            /**
+             * Sources
+             * @description For write: notes it is distilled from.
+             * @default []
+             */
+            sources: string[];
+            /**
+             * Base Hash
+             * @description For write: hash of the page as it was read, to replace it.
+             * @default
+             */
+            base_hash: string;
         };
         /** EntryAnswer */
         EntryAnswer: {
@@ -1700,6 +1880,35 @@ export interface components {
          * @description No parameters.
          */
         HealthRequest: Record<string, never>;
+        /** HintInfo */
+        HintInfo: {
+            /** Path */
+            path: string;
+            /** Title */
+            title: string;
+            /**
+             * Gist
+             * @description Empty for what came from outside.
+             */
+            gist: string;
+            /** Coverage */
+            coverage: number;
+        };
+        /** HintsAnswer */
+        HintsAnswer: {
+            /** Hints */
+            hints: components["schemas"]["HintInfo"][];
+        };
+        /** HintsRequest */
+        HintsRequest: {
+            /** Prompt */
+            prompt: string;
+            /**
+             * Leaves Signal
+             * @default true
+             */
+            leaves_signal: boolean;
+        };
         /** HitAnswer */
         HitAnswer: {
             /** Path */
@@ -3471,6 +3680,39 @@ export interface operations {
             };
         };
     };
+    post_kb_entry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryAddRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryAddAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     post_kb_entry_properties: {
         parameters: {
             query?: never;
@@ -4969,6 +5211,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RebuildAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_hints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HintsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HintsAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_distill: {
+        parameters: {
+            query?: {
+                /** @description Sources; all that no wiki page names yet if empty. */
+                notes?: string[];
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DistillAnswer"];
                 };
             };
             /** @description A problem */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidecar.cli.words.text import Words
 
 WORDS = Words(
-    commands_title="commands",
+    tagline="Vault Sidecar: links, map, search, captures, feeds and what is forgotten, for an\nObsidian vault.",
     group_start="Start",
     group_notes="Notes",
     group_find="Find",
@@ -27,6 +27,9 @@ WORDS = Words(
     console="console",
     watching="watching",
     map="map",
+    feeds="feeds",
+    runs="last run {last}, next {next}, {waiting} wait to be judged",
+    never="never",
     attention="attention",
     problems="{count} notes; see: kb list problems",
     opened="Opened {url} in your browser.",

@@ -16,7 +16,7 @@ class Words:
         errors: A sentence for each error code, shown before the English one, which has the details.
     """
 
-    commands_title: str
+    tagline: str
     group_start: str
     group_notes: str
     group_find: str
@@ -38,6 +38,9 @@ class Words:
     console: str
     watching: str
     map: str
+    feeds: str
+    runs: str
+    never: str
     attention: str
     problems: str
     opened: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidecar.cli.words.text import Words
 
 WORDS = Words(
-    commands_title="命令",
+    tagline="Vault Sidecar：为 Obsidian 库打理链接、地图、搜索、收录、订阅与遗忘。",
     group_start="开始",
     group_notes="笔记",
     group_find="查找",
@@ -27,6 +27,9 @@ WORDS = Words(
     console="控制台",
     watching="监视",
     map="地图",
+    feeds="订阅",
+    runs="上次 {last}，下次 {next}，{waiting} 条等待评档",
+    never="还没有",
     attention="注意",
     problems="{count} 条笔记有问题；查看：kb list problems",
     opened="已在浏览器中打开 {url}。",
