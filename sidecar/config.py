@@ -96,7 +96,7 @@ def load_config(vault: Path) -> Config:
         raise ConfigError(f"config.toml cannot be read: {error.strerror}.", fix="Check its permissions.", key="") from error
 
 
-def with_setting(text: str, table: str, key: str, value: str | float) -> str:
+def with_setting(text: str, table: str, key: str, value: str | float | bool) -> str:
     """Give the text of a ``config.toml`` with one setting changed and every other byte as it was, comments included.
 
     Args:
@@ -104,7 +104,7 @@ def with_setting(text: str, table: str, key: str, value: str | float) -> str:
     Raises:
         ConfigError: The table is written in a way that no line can be put into (``search = {…}``, ``search.mode = …``).
     """
-    written = f'"{value}"' if isinstance(value, str) else f"{value:g}"
+    written = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else f"{value:g}"
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
     head = next((n for n, line in enumerate(lines) if re.match(rf"\s*\[\s*{table}\s*\]", line)), None)
@@ -125,7 +125,7 @@ def with_setting(text: str, table: str, key: str, value: str | float) -> str:
         found = getattr(getattr(parse_config(changed), table), key)
     except ConfigError:
         found = None
-    if found != (value if isinstance(value, str) else float(written)):
+    if found != (value if isinstance(value, (str, bool)) else float(written)):
         raise ConfigError(f"config.toml: {table}.{key} cannot be changed as it is written.", fix=f"Set it by hand: {written}.", key=key)
     return changed
 

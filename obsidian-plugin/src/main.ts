@@ -1,6 +1,6 @@
 import { speak, words } from "./i18n";
 import { Plugin, setIcon, TFile } from "obsidian";
-import { useIcons } from "./ui/dom";
+import { explainError, useIcons } from "./ui/dom";
 import { Connection } from "./connection";
 import { HandedLinks, linkAt } from "./handed";
 import { BriefPane } from "./views/brief/panel";
@@ -111,6 +111,16 @@ export default class VaultSidecarPlugin extends Plugin {
         const isReady = this.connection.client !== null;
         if (isReady && !checking) void runQuietly(this.host, this.connection);
         return isReady;
+      },
+    });
+    this.addCommand({
+      id: "confirm",
+      name: words.commandConfirm,
+      checkCallback: (checking) => {
+        const file = this.app.workspace.getActiveFile();
+        const { client } = this.connection;
+        if (file && client && !checking) void client.confirm(file.path).then(() => this.host.notify(words.confirmed), (error: unknown) => this.host.notify(explainError(error)));
+        return file?.extension === "md" && client !== null;
       },
     });
     this.addCommand({ id: "open-metabolism", name: words.commandMetabolism, callback: () => void this.reveal(METABOLISM_VIEW, true) });

@@ -82,6 +82,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "kb doctor --report > report.txt     # for a bug report",
     ),
     "export": ("kb export ~/copy-of-my-notes", "kb export ~/graph --only graph"),
+    "agent": ("kb agent status", "kb agent install claude-code --dry-run"),
+    "mcp": ("kb mcp --list", "kb mcp --profile readonly"),
+    "hook": ("kb hook session-start --plain", "kb hook prompt --plain < prompt.json"),
+    "context": ("kb context", "kb context --fingerprint            # has anything changed"),
+    "distill": ("kb distill", "kb distill Garden Soil"),
+    "confirm": ("kb confirm Garden",),
     "completion": (
         "kb completion bash > ~/.local/share/bash-completion/completions/kb",
         "kb completion zsh > ~/.zfunc/_kb    # with fpath+=~/.zfunc",

@@ -6,8 +6,9 @@ from functools import reduce
 from operator import or_
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter
 
+from sidecar.api.models.agent import ConfirmAnswer, ContextAnswer, DistillAnswer
 from sidecar.api.models.base import Answer
 from sidecar.api.models.feeds import (
     DiscoverAnswer,
@@ -251,6 +252,26 @@ class PathShape(Answer):
     path: str
 
 
+class ClientsShape(RootModel[dict[Literal["claude-code", "codex", "claude-desktop", "cursor"], bool]]):
+    """Which agents have the vault's tools."""
+
+
+class ClientChangedShape(Answer):
+    changed: list[str]
+    diff: list[str]
+
+
+class Tool(Answer):
+    name: str
+    reads_only: bool
+    leaves: str = Field(description="What a call leaves behind.")
+    open_world: bool
+
+
+class ToolsShape(RootModel[list[Tool]]):
+    """With ``--list``: the tools of the profile."""
+
+
 class ExportShape(Answer):
     folder: str
     counts: dict[str, int] = Field(description="Of each part: files, nodes, subscriptions, journals.")
@@ -261,7 +282,7 @@ class CompletionShape(Answer):
     script: str
 
 
-SHAPES: dict[str, tuple[type[Answer], ...]] = {
+SHAPES: dict[str, tuple[type[BaseModel], ...]] = {
     "init": (InitShape,),
     "feeds": (
         FeedsAnswer, SubscriptionAnswer, RemovedAnswer, TestFeedAnswer, DiscoverAnswer, ImportAnswer, ExportAnswer, LoginAnswer,
@@ -288,6 +309,11 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
     "resurrect": (PathShape,),
     "purge": (PathShape,),
     "health": (HealthAnswer,),
+    "agent": (ClientsShape, ClientChangedShape),
+    "mcp": (ToolsShape,),
+    "context": (ContextAnswer,),
+    "distill": (DistillAnswer,),
+    "confirm": (ConfirmAnswer,),
     "rebuild": (RebuildAnswer,),
     "links": (LinksAnswer,),
     "set": (PropertiesAnswer,),
@@ -304,7 +330,7 @@ SHAPES: dict[str, tuple[type[Answer], ...]] = {
 }  # fmt: skip
 """By command: one of these, whatever its options."""
 
-NO_JSON = {"serve", "trial"}
+NO_JSON = {"serve", "trial", "hook"}
 """Commands that print no value: they go on until they are ended."""
 
 

@@ -54,7 +54,7 @@ def check_vault(root: Path, client: Asks, endpoint: Endpoint | None) -> list[Fin
         lambda: check_watching(_folders(client)),
         check_secrets,
         lambda: _feeds(client),
-        lambda: check_agents(root),
+        check_agents,
         lambda: check_clock(root),
         lambda: check_disk(root, vault_id),
         lambda: check_log(vault_id),

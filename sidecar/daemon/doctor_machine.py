@@ -8,17 +8,20 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 
 from sidecar import __version__
+from sidecar.agent.clients import CLIENTS
+from sidecar.agent.clients.base import File as ClientFile
 from sidecar.clock import clock_from_environment, system_clock
 from sidecar.config import KB_FOLDER, load_config
 from sidecar.daemon.endpoint import Endpoint, state_folder, user_folder
 from sidecar.daemon.findings import Finding
 from sidecar.daemon.logs import log_path, read_log
-from sidecar.errors import ServiceRefused
+from sidecar.errors import AgentConfigUnreadable, ServiceRefused
 from sidecar.login_item.service import ask_condition, describe, find_installed, look
 from sidecar.store import Secrets
 
@@ -97,17 +100,12 @@ def check_secrets() -> Finding:
     return Finding("Secrets", "ok", f"{kept}; this system has no keyring, so they go into a file that only you can read")
 
 
-def check_agents(root: Path) -> Finding:
-    """Whether an agent on this machine knows ``kb``: looks at the usual places, and reads no more than the name."""
-    home = Path.home()
-    places = {
-        "Claude Code": (home / ".claude.json", root / ".mcp.json", home / ".claude" / "settings.json"),
-        "Codex": (home / ".codex" / "config.toml",),
-        "Cursor": (home / ".cursor" / "mcp.json", root / ".cursor" / "mcp.json"),
-    }
-    knowing = sorted(agent for agent, paths in places.items() if any(map(_names_us, paths)))
+def check_agents() -> Finding:
+    """Whether an agent on this machine has the vault's tools: what ``kb agent`` would take away again is there."""
+    environment = {**os.environ, "HOME": str(Path.home()), "platform": sys.platform}
+    knowing = [name for name, client in CLIENTS.items() if any(_is_registered(file, environment) for file in client.files)]
     if not knowing:
-        return Finding("Agents", "note", "no agent on this machine is set up for this vault", "How: docs/agents.md")
+        return Finding("Agents", "note", "no agent on this machine has the vault's tools", "If you want one: kb agent install claude-code")
     return Finding("Agents", "ok", f"set up: {', '.join(knowing)}")
 
 
@@ -156,12 +154,12 @@ def check_git(root: Path) -> Finding:
     return Finding("Git", "ok", "the vault has a history" + ("; each write of the sidecar is committed" if is_on else ""))
 
 
-def _names_us(path: Path) -> bool:
+def _is_registered(file: ClientFile, environment: Mapping[str, str]) -> bool:
     try:
-        text = path.read_text(encoding="utf-8", errors="replace") if path.stat().st_size < 20_000_000 else ""
-    except OSError:
+        text = Path(file.place(environment)).read_text(encoding="utf-8")
+        return bool(text) and file.uninstall(text) != text
+    except (OSError, ValueError, AgentConfigUnreadable):
         return False
-    return "vault-sidecar" in text or '"kb"' in text
 
 
 def _latest_line(root: Path) -> datetime | None:

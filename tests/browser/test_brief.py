@@ -198,6 +198,19 @@ async def test_a_run_is_started_tells_how_far_it_is_and_an_agent_judges(browser:
             judge(vault)
             await expect(page.locator(".vs-lede h1")).to_contain_text("3 worth your time.", timeout=10_000)
             await expect(page.locator(".vs-card")).to_have_count(3)
+            # The library is cleared with its number typed, after a copy; notes stay.
+            notes = sorted(path.name for path in root.glob("*.md"))
+            await page.evaluate("location.hash = '#/settings'")
+            await page.get_by_role("tab", name="Library").click()
+            danger = page.locator(".vs-danger", has_text="Clear the item library")
+            await danger.get_by_label("Type 10 to confirm").fill("1")
+            await expect(danger.get_by_role("button", name="Back up and clear")).to_be_disabled()
+            await danger.get_by_label("Type 10 to confirm").fill("10")
+            await danger.get_by_role("button", name="Back up and clear").click()
+            await expect(page.locator(".notice").last).to_contain_text("10 items taken out; the copy is .kb/backups/")
+            assert vault.client.call("GET", "/api/kb/items", archived=True)["total"] == 0
+            assert len(list((root / ".kb" / "backups").glob("*.jsonl"))) == 1
+            assert sorted(path.name for path in root.glob("*.md")) == notes
             assert complaints == []
 
 

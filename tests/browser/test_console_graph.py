@@ -76,3 +76,29 @@ async def test_five_thousand_notes_stay_fluid(browser: Browser, tmp_path: Path) 
         print("median frame, ms:", settling[len(settling) // 2], resting[len(resting) // 2])  # noqa: T201
         assert settling[len(settling) // 2] < 100
         assert resting[len(resting) // 2] < 34
+
+
+@pytest.mark.skipif(os.environ.get("KB_HYPOTHESIS") != "slow", reason="thousands of notes take a while; ./test --slow")
+async def test_thousands_of_backlinks_are_paged_and_stay_smooth(browser: Browser, tmp_path: Path) -> None:
+    root = tmp_path / "vault"
+    root.mkdir()
+    (root / "Hub.md").write_text("# Hub\n", encoding="utf-8")
+    for n in range(6000):
+        (root / f"Leaf {n}.md").write_text(f"A line that leads to [[Hub]] from leaf {n}, and another one to [[Hub]].\n", encoding="utf-8")
+    with serve_vault(root, 1) as vault:
+        page = await open_console(browser, vault)
+        await hub(page, "Hub.md").click(timeout=60_000)
+        links = page.locator("[data-part=links]")
+        more = links.locator("[data-row=more-linked]")
+        await expect(more).to_have_text("11901 more", timeout=20_000)
+        for left in ("11501", "9501", "7001"):
+            await more.click()
+            await expect(more).to_have_text(f"{left} more", timeout=30_000)
+        assert await links.locator(".vs-mention").count() >= 4990
+        await links.hover()
+        scrolling = page.evaluate(_FRAMES, 2000)
+        for _ in range(20):
+            await page.mouse.wheel(0, 3000)
+        frames = await scrolling
+        print("median frame while scrolling 10,000 rows, ms:", frames[len(frames) // 2], "of", len(frames))  # noqa: T201
+        assert frames[len(frames) // 2] < 34

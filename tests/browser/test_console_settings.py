@@ -61,6 +61,20 @@ async def test_a_subscription_is_switched_edited_and_removed_and_comments_stay(
     assert complaints == []
 
 
+async def test_the_switch_for_hints_says_its_cost_and_is_kept_in_the_owners_file(browser: Browser, served: tuple[Served, int]) -> None:
+    vault, _ = served
+    config = vault.root / ".kb" / "config.toml"
+    before = config.read_text("utf-8") if config.exists() else ""
+    config.write_text(before + "\n# mine\n", encoding="utf-8")
+    page = await open_settings(browser, vault)
+    await page.get_by_role("tab", name="Credentials").click()
+    await expect(page.locator(".setting-item", has_text="Hints for an agent")).to_contain_text("It costs")
+    await page.get_by_role("switch", name="Hints for an agent").click()
+    await until(lambda: "inject = false" in config.read_text("utf-8"))
+    assert "# mine" in config.read_text("utf-8")
+    await expect(page.get_by_role("switch", name="Hints for an agent")).to_have_attribute("aria-checked", "false", timeout=5000)
+
+
 async def test_what_the_sidecar_says_against_a_value_stands_beside_its_field(browser: Browser, served: tuple[Served, int]) -> None:
     vault, _ = served
     preference(vault).write_text(PREFERENCE, encoding="utf-8")

@@ -166,6 +166,7 @@ def test_what_is_better_is_written_and_comments_stay(make_vault: MakeVault, benc
 )
 def test_one_setting_changes_and_every_other_byte_stays(text: str, expected: str) -> None:
     assert expected == with_setting(text, "search", "weight", 0.3)
+    assert "[agent]\ninject = false\n" in with_setting(text, "agent", "inject", False).replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("text", ["search.weight = 1\n", "search = { weight = 1 }\n", "[search\n"])

@@ -49,6 +49,8 @@ REQUESTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("links-unknown", "GET", "/api/kb/links", {"note": "Nobody"}),
     ("entry", "GET", "/api/kb/entry", {"note": "Garden", "render": "true"}),
     ("entry-broken", "GET", "/api/kb/entry", {"note": "Broken"}),
+    ("switches", "GET", "/api/kb/agent/switches", {}),
+    ("switches-change", "POST", "/api/kb/agent/switches", {"inject": False}),
     ("picture-unknown", "GET", "/api/kb/picture", {"path": "none.png"}),
     ("list-notes", "GET", "/api/kb/list", {}),
     ("list-hubs", "GET", "/api/kb/list", {"kind": "hubs"}),

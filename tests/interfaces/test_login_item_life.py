@@ -347,6 +347,14 @@ def test_a_dry_run_prints_the_definition_alone_and_writes_nothing(kb: Kb, vault:
     assert before == bytes_of(kb.cwd)
 
 
+def test_a_dry_run_shows_the_definition_also_for_a_vault_that_is_not_set_up(kb: Kb) -> None:
+    plain = make(kb.cwd / "plain", {"a.md": "x"})
+    done = kb("service", "install", "--dry-run", "--platform", "linux", "--vault", plain)
+    assert (0, True) == (done.code, str(plain) in done.out)
+    assert {"a.md"} == bytes_of(plain).keys()
+    assert 3 == kb("service", "install", "--platform", "linux", "--vault", plain).code
+
+
 def test_several_vaults_have_items_side_by_side(kb: Kb, vault: Path, tmp_path: Path, played: Played) -> None:
     other = make(tmp_path / "other", {"Moon.md": "Only here."})
     init_vault(other, "en")

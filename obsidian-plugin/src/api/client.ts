@@ -169,6 +169,18 @@ export class SidecarClient {
     return this.call("POST", "/api/kb/signals", { kind: "read", notes: [note], door: "plugin" });
   }
 
+  switches(): Promise<Schemas["SwitchesAnswer"]> {
+    return this.get("/api/kb/agent/switches");
+  }
+
+  setSwitches(change: { inject?: boolean; context?: boolean }): Promise<unknown> {
+    return this.call("POST", "/api/kb/agent/switches", change);
+  }
+
+  confirm(note: string): Promise<unknown> {
+    return this.call("POST", "/api/kb/confirm", { note });
+  }
+
   graph(): Promise<Graph> {
     return this.get("/api/kb/graph");
   }

@@ -933,6 +933,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kb/agent/switches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What agents are given unasked */
+        get: operations["get_kb_agent_switches"];
+        put?: never;
+        /** Switch what agents are given unasked */
+        post: operations["post_kb_agent_switches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1197,6 +1215,21 @@ export interface components {
              * @default []
              */
             remove: (string | number)[][];
+        };
+        /** ChangeSwitchesRequest */
+        ChangeSwitchesRequest: {
+            /**
+             * Context
+             * @description Whether an agent's session begins with what the vault holds.
+             * @default null
+             */
+            context: boolean | null;
+            /**
+             * Inject
+             * @description Whether an agent's prompt gets hints to notes; without, none lives on by being told of.
+             * @default null
+             */
+            inject: boolean | null;
         };
         /** ChewAnswer */
         ChewAnswer: {
@@ -3356,6 +3389,18 @@ export interface components {
             has_private_part: boolean;
             last: components["schemas"]["LastFetch"] | null;
         };
+        /** SwitchesAnswer */
+        SwitchesAnswer: {
+            /** Context */
+            context: boolean;
+            /** Inject */
+            inject: boolean;
+        };
+        /**
+         * SwitchesRequest
+         * @description No parameters.
+         */
+        SwitchesRequest: Record<string, never>;
         /** TestFeedAnswer */
         TestFeedAnswer: {
             feed: components["schemas"]["FeedInfo"];
@@ -5564,6 +5609,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PictureAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_kb_agent_switches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SwitchesAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_kb_agent_switches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSwitchesRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SwitchesAnswer"];
                 };
             };
             /** @description A problem */

@@ -359,6 +359,8 @@ export const en = {
   watching: "Changes on disk",
   watchingText: "How the sidecar learns that a file was saved.",
   problem: "Needs attention",
+  inject: "Hints for an agent’s prompt",
+  injectText: "Off saves some 40 tokens a prompt. It costs: no note lives on by being hinted at, and waiting items are judged only when you ask.",
   whereItLives: "Where it lives",
   whereItLivesText: "Notes, journals and the preference file travel with the vault; the cache can be rebuilt at any time.",
   dataRows: [
@@ -415,6 +417,8 @@ export const en = {
   linkCount: (count: number) => (count === 0 ? "none" : `${count}, none living`),
   commandMetabolism: "Open metabolism",
   commandPromote: "Promote note",
+  commandConfirm: "Confirm distilled note",
+  confirmed: "It counts as yours now.",
 
   // commands and settings
   commandIngest: "Ingest link",

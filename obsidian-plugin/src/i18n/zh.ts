@@ -341,6 +341,8 @@ export const zh: Words = {
   watching: "磁盘上的改动",
   watchingText: "后台服务怎样得知文件被保存。",
   problem: "需要处理",
+  inject: "在提示中提醒代理",
+  injectText: "关：每次约省 40 个 token。代价：笔记不再因被提及而续期，待判条目只有你开口才会被判断。",
   whereItLives: "数据在哪里",
   whereItLivesText: "笔记、日志与偏好文件随库走；缓存可随时重建。",
   dataRows: [
@@ -396,6 +398,8 @@ export const zh: Words = {
   linkCount: (count) => (count === 0 ? "没有" : `${count} 条，都不活着`),
   commandMetabolism: "打开新陈代谢",
   commandPromote: "升格笔记",
+  commandConfirm: "确认蒸馏的笔记",
+  confirmed: "现在它算你自己的了。",
 
   commandIngest: "收录链接",
   commandClipboard: "收录剪贴板",

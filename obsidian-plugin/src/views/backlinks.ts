@@ -82,7 +82,7 @@ export class BacklinksPane extends Pane {
       this.drawMentions(el, "linked", own);
       if (left > 0) {
         this.moreRow(el, "more-linked", words.more(left), () => {
-          this.limit = Math.min(this.limit + 4 * PAGE, 5000);
+          this.limit = Math.min(this.limit * 5, 5000);
         });
       }
     });

@@ -5,7 +5,7 @@ HTTP routes, the OpenAPI document and the command line's in-process mode all rea
 
 from __future__ import annotations
 
-from sidecar.api.operations import agent, bench, feeds, graph, ingest, items, metabolism, moc, notes, pictures, search, system
+from sidecar.api.operations import agent, bench, feeds, graph, ingest, items, metabolism, moc, notes, pictures, search, switches, system
 from sidecar.api.operations.base import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -21,6 +21,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *agent.OPERATIONS,
     *metabolism.OPERATIONS,
     *pictures.OPERATIONS,
+    *switches.OPERATIONS,
 )
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.client import RunningSidecar, find_running
 from sidecar.cli.context import Context
-from sidecar.errors import ServiceRefused, SidecarError
+from sidecar.errors import ServiceRefused, SidecarError, VaultNotInitialised
 
 if TYPE_CHECKING:
     from sidecar.login_item import Platform, ServiceDefinition
 
 ACTIONS = ("install", "uninstall", "start", "stop", "restart", "status", "logs")
 _STOPS_WITHIN_S = 25.0
+_NO_ID = "00000000"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,13 @@ def run(args: argparse.Namespace, context: Context) -> int:
     from sidecar.vault.files import VaultFiles
 
     root = context.vault()
-    vault_id = read_vault_id(VaultFiles(root))
+    try:
+        vault_id = read_vault_id(VaultFiles(root))
+    except VaultNotInitialised:
+        if not args.dry_run:
+            raise
+        vault_id = _NO_ID
+        sys.stderr.write(f"kb: this vault is not set up yet (kb init); its id will stand in the place of {_NO_ID}.\n")
     if args.action == "logs":
         return _logs(args, context, vault_id)
     platform = args.platform or (find_platform() if args.action == "install" else find_installed(root, vault_id))

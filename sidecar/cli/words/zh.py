@@ -227,7 +227,7 @@ WORDS = Words(
         "promotion-refused": "这条笔记不能这样提升。",
         "trial-refused": "过堂只能由你在终端里进行。",
         "memory-invalid": "记忆文件有误。",
-        "agent-error": "智能体一侧出了问题。",
+        "agent-config-unreadable": "智能体客户端的设置文件无法读取。",
         "usage": "命令的写法有误。",
     },
 )

@@ -1,13 +1,13 @@
 import { words } from "../../i18n";
 import { appendIcon, commandBox, press, span } from "../../ui/dom";
 import type { Settings } from "./panel";
-import { settingRow } from "./rows";
+import { settingRow, toggle } from "./rows";
 import { openLogin } from "./sources";
 
 /** Logins, keys and what the sidecar needs; a secret never passes here, only the command to type. */
 export async function drawEnvironment(settings: Settings): Promise<(el: HTMLElement) => void> {
   const { host, client } = settings;
-  const [feeds, status] = await Promise.all([client.feeds(), client.status()]);
+  const [feeds, status, switches] = await Promise.all([client.feeds(), client.status(), client.switches()]);
   const badge = (el: HTMLElement, icon: string, cls: string, text: string): void => {
     const state = span(el, `vs-state-badge ${cls}`);
     appendIcon(state, icon);
@@ -28,5 +28,6 @@ export async function drawEnvironment(settings: Settings): Promise<(el: HTMLElem
     badge(settingRow(el, words.sidecar, words.sidecarText(status.version, status.protocol, status.vault_name)), "check", "is-ok", words.connected);
     badge(settingRow(el, words.watching, words.watchingText), status.watching ? "check" : "minus", status.watching ? "is-ok" : "", status.watching || words.off);
     if (status.problem) badge(settingRow(el, words.problem, status.problem), "alert-circle", "is-warn", words.problem);
+    toggle(settingRow(el, words.inject, words.injectText), words.inject, switches.inject, (inject) => void settings.act(() => client.setSwitches({ inject })));
   };
 }
