@@ -23,6 +23,7 @@ from sidecar.daemon.bundle import console_folder
 from sidecar.daemon.container import Container, open_container
 from sidecar.daemon.endpoint import Endpoint, find_endpoint, prepare_state_folder, remove_endpoint, write_endpoint
 from sidecar.daemon.notify import Notifier
+from sidecar.daemon.own_files import bring_back
 from sidecar.daemon.protocol import read_vault_id
 from sidecar.errors import ConfigError, PortTaken, SidecarError, SidecarRunning
 from sidecar.graph.service import GRAPH_FILE
@@ -306,6 +307,9 @@ class SidecarProcess:
                     watched, services.progress.vault_problem = found, ""
                 except OSError as error:  # away once more, or the system refuses; the next look tries again
                     log.warning("the vault cannot be watched again: %s", error)
+            elif found is not None and await asyncio.to_thread(bring_back, services.files, services.vault_id):
+                log.warning("the sidecar's own files were deleted; they are written again")
+                self._touch_derived()
             if not self._stop.is_set() and (found is None or is_back or loop.time() - scanned_at > _RESCAN_EVERY_S):
                 scanned_at = loop.time()
                 await self._on_burst(container, set(), rescan=True)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from sidecar.errors import WriteFailed
 from sidecar.store.journal import Journal
+from sidecar.vault.note import basename_of
 
 KIND: Final = "notes"
 IsWeb = Callable[[str], bool]
@@ -37,6 +38,8 @@ class NoteHistory:
         self._gone: dict[str, str] = {}
         """Contents that are gone, each with the path it had last: when it shows up again, it was renamed."""
         self._outside: set[str] = set()
+        self._outside_gone: dict[str, str] = {}
+        """Contents from outside that are gone, each with the path it had: a note of the owner's may take the path, not the content."""
         self._day = ""
         self._told_today: set[str] = set()
         self._untold: set[str] = set()
@@ -80,6 +83,12 @@ class NoteHistory:
         lines = self._turn_day()
         left = {path: self._known.pop(path) for path in sorted(gone) if path in self._known}
         self._gone |= {content: path for path, content in left.items()}
+        for path, content in left.items():
+            self._let_go(path, content)
+        moved = {basename_of(path) for path in left if self._outside_gone.get(left[path]) == path}
+        for path in present:  # moved and edited at once: its content is new, its name tells
+            if path not in self._known and basename_of(path) in moved:
+                self._outside.add(path)
         for path in sorted(path for path, content in present.items() if content):  # one that was never read has none
             line = self._line(path, present[path], is_web(path))
             if line:
@@ -95,8 +104,10 @@ class NoteHistory:
         if before is None:
             old = self._gone.pop(content, None)
             event = {"event": "seen"} if old in (None, path) else {"event": "renamed", "from": old}
-            if old in self._outside:
+            if content in self._outside_gone or path in self._outside:
+                self._outside_gone.pop(content, None)
                 self._outside.add(path)
+                event |= {"origin": "web"}
         elif before == content and not news:
             return None
         else:
@@ -111,6 +122,12 @@ class NoteHistory:
             self._told_today.add(path)
         self._untold.discard(path)
         return {**event, "path": path, "hash": content, **news}
+
+    def _let_go(self, path: str, content: str) -> None:
+        """Let a path be anybody's again, and remember of what is gone that it came from outside."""
+        if path in self._outside:
+            self._outside.discard(path)
+            self._outside_gone[content] = path
 
     def _turn_day(self) -> list[dict[str, Any]]:
         assert self._journal is not None, "there is a journal to read the day from"
@@ -161,12 +178,17 @@ class NoteHistory:
             elif event == "confirmed":
                 self._outside.discard(path)
             if event == "gone":
-                self._gone[self._known.pop(path, "")] = path
+                content = self._known.pop(path, "")
+                self._gone[content] = path
+                self._let_go(path, content)
             elif event in ("seen", "changed", "renamed"):
                 old = record.get("from")
+                content = str(record.get("hash", ""))
                 if event == "renamed" and isinstance(old, str):
                     self._known.pop(old, None)
                     renames.append((old, path))
+                if self._outside_gone.pop(content, None) is not None:
+                    self._outside.add(path)
                 self._known[path] = str(record.get("hash", ""))
                 if event == "changed" and str(record.get("at", "")).startswith(self._day):
                     self._told_today.add(path)

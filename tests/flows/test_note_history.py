@@ -174,3 +174,32 @@ def test_what_the_disk_refused_goes_with_the_next_burst(life: _Life) -> None:
     life.save("c.md", "later")
     assert [("seen", "b.md"), ("seen", "c.md")] == life.lines()[2:]
     assert not life.vault.index.history_problem
+
+
+def test_a_note_of_the_owners_own_may_take_the_place_of_a_captured_one(life: _Life) -> None:
+    (life.root / "w.md").unlink()
+    life.vault.apply(["w.md"])
+    life.save("w.md", "the owner's own words")
+    assert not life.vault.index.is_untrusted("w.md")
+    assert not life.restart().index.is_untrusted("w.md")
+    life.save("x.md", WEB.replace("origin: web", "title: x"))
+    assert not life.vault.index.is_untrusted("x.md")
+
+
+def test_what_is_restored_after_a_loss_is_what_it_was(life: _Life) -> None:
+    life.save("w.md", "no property any more")
+    (life.root / "w.md").unlink()
+    life.vault.apply(["w.md"])
+    life.save("back.md", "no property any more")
+    assert life.vault.index.is_untrusted("back.md")
+    assert life.restart().index.is_untrusted("back.md")
+
+
+def test_a_captured_note_that_is_moved_and_edited_at_once_stays_material(life: _Life) -> None:
+    life.save("w.md", "no property any more")
+    (life.root / "sub").mkdir()
+    (life.root / "w.md").unlink()
+    (life.root / "sub/w.md").write_text("no property, and other words")
+    life.vault.apply(["w.md", "sub/w.md"])
+    assert life.vault.index.is_untrusted("sub/w.md")
+    assert life.restart().index.is_untrusted("sub/w.md")

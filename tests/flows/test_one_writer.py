@@ -373,6 +373,7 @@ WRITES_ELSEWHERE = {
     "sidecar.cli.commands.agent": "settings of agents, outside the vault",
     "sidecar.cli.commands.feeds": "an OPML file where its user says, a login code in the system's own place",
     "sidecar.cli.commands.export": "copies where their user says",
+    "sidecar.daemon.own_files": "folders of .kb that were deleted",
     "sidecar.daemon.logs": "logs, outside the vault",
     "sidecar.daemon.plugin_files": "the plugin's own folder",
     "sidecar.login_item.service": "the system's definitions of login items",
