@@ -6,6 +6,7 @@ import json
 import locale
 import os
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -150,7 +151,7 @@ def check_git(root: Path) -> Finding:
     is_on = load_config(root).git.autocommit
     if not inside:
         lost = "; the setting git.autocommit does nothing" if is_on else ""
-        return Finding("Git", "note", f"the vault has no history{lost}", f"Type: git init {root}" if is_on else "")
+        return Finding("Git", "note", f"the vault has no history{lost}", f"Type: git init {shlex.quote(str(root))}" if is_on else "")
     return Finding("Git", "ok", "the vault has a history" + ("; each write of the sidecar is committed" if is_on else ""))
 
 

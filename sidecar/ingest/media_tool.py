@@ -15,7 +15,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -32,6 +32,7 @@ _ARGUMENTS = (
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$")
 _SAID_BYTES = 4_000
 _REASON_CHARS = 160
+_END_S = 5.0
 _CHUNK = 65_536
 
 
@@ -81,16 +82,20 @@ class MediaTool:
             return _without(need, f"yt-dlp could not be started ({error.strerror}).")
         assert process.stdout is not None
         assert process.stderr is not None
+        reading = asyncio.create_task(_read(process.stdout, self._limits.max_bytes))
+        hearing = asyncio.create_task(_read_end(process.stderr))
         try:
             async with asyncio.timeout(self._limits.timeout_s):
-                answer, said = await asyncio.gather(_read(process.stdout, self._limits.max_bytes), _read_end(process.stderr))
+                answer, said = await asyncio.gather(reading, hearing)
                 code = await process.wait()
         except TimeoutError:
             return _without(need, f"yt-dlp took longer than {self._limits.timeout_s:g} s.")
         except _Flood:
             return _without(need, "yt-dlp answered with more than is taken.")
         finally:
-            await _end(process)
+            reading.cancel()
+            hearing.cancel()
+            await asyncio.shield(asyncio.ensure_future(_end(process, (reading, hearing))))
         text = answer.decode("utf-8", "replace").strip()
         if code != 0:
             return _without(need, f"yt-dlp: {shortened(said.decode('utf-8', 'replace')) or f'it ended with code {code}.'}")
@@ -148,15 +153,23 @@ async def _read_end(stream: asyncio.StreamReader) -> bytes:
     return found
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill the program and what it started, if it still runs, and take its pipes down."""
+async def _end(process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[bytes]]) -> None:
+    """End the process and all that it started, and wait for it.
+
+    What it wrote meanwhile is read away: a pipe that nobody reads never tells of its end, and waiting for it would take for ever.
+    """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
-        elif process.returncode is None:
+        else:
             process.kill()
-    with contextlib.suppress(asyncio.CancelledError):
-        await asyncio.shield(asyncio.ensure_future(process.wait()))
+    await asyncio.wait(readers)
+    with contextlib.suppress(TimeoutError):  # something that left the group may hold the pipes
+        async with asyncio.timeout(_END_S):
+            for stream in (process.stdout, process.stderr):
+                while stream is not None and await stream.read(_CHUNK):
+                    pass
+            await process.wait()
 
 
 def _without(need: Need, problem: str) -> Page:

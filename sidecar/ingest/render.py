@@ -78,7 +78,9 @@ def make_slug(title: str, day: date, url_hash: str, *, as_title: bool = False) -
     else:
         plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
         name = safe_name("-".join(re.findall(r"[a-z0-9]+", plain.replace("'", "").lower())), 80).strip("-")
-    return name if len(name) >= 3 or (as_title and name) else f"{day.isoformat()}-{url_hash[:8]}"
+    # Numbers alone (2026, 10-3) are words of a title, but say nothing of it.
+    says_something = len(name) >= 3 and not re.fullmatch(r"[\d-]+", name)
+    return name if says_something or (as_title and name) else f"{day.isoformat()}-{url_hash[:8]}"
 
 
 def _date_or_text(text: str) -> date | str:
